@@ -1,7 +1,9 @@
 //! What the console can show: width, colours, Unicode.
 
+use clap::ValueEnum;
 use report::style::Style;
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 
 /// Of a page that goes into a pipe or file.
 const WIDTH: usize = 80;
@@ -22,8 +24,30 @@ impl Look {
     }
 }
 
+/// When pages and the live screen have colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// Of the whole program, as the variables of the environment are.
+static COLOUR: OnceLock<Colour> = OnceLock::new();
+
+/// The first choice stays: a program has one console.
+pub fn choose(colour: Colour) {
+    COLOUR.get_or_init(|| colour);
+}
+
+fn colour() -> Colour {
+    COLOUR.get().copied().unwrap_or_default()
+}
+
 pub fn page_style(plain: bool) -> Style {
-    let colour = std::io::stdout().is_terminal() && !plain && allows_colour();
+    let shows = colour() == Colour::Always || std::io::stdout().is_terminal();
+    let colour = shows && !plain && allows_colour();
     Style { width: width(), colour, unicode: speaks_unicode(), draws: !plain }
 }
 
@@ -34,9 +58,13 @@ pub fn width() -> usize {
     }
 }
 
-/// Set and not empty, as <https://no-color.org> has it.
+/// NO_COLOR counts when it is set and not empty, as <https://no-color.org> has it.
 pub fn allows_colour() -> bool {
-    variable("NO_COLOR").is_none()
+    match colour() {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => variable("NO_COLOR").is_none(),
+    }
 }
 
 /// By the locale's character set, as POSIX ranks the variables.

@@ -4,11 +4,12 @@
 //! cli ─► session, replay, serve, reproduce, simulated_day, imported_run
 //!        session ─► preserve, state      replay ─► screen
 //!        all of these ─► store, event, stamp, target_choice, virtual_drive, virtual_run
-//!        all ─► error, interrupt, control, console, shell_words
+//!        all ─► error, interrupt, control, console, shell_words, configuration
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod cli;
+mod configuration;
 mod console;
 pub mod control;
 mod drive_row;

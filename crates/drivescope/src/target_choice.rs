@@ -1,5 +1,6 @@
 //! From what was typed as a target to a rig that can measure it: a device, a file, a folder, a virtual drive.
 
+use crate::configuration;
 use crate::error::UserError;
 use crate::virtual_drive;
 use experiment::request::{DriveOptions, EngineChoice};
@@ -52,7 +53,7 @@ pub fn open(drive: &DriveOptions) -> Result<Chosen, UserError> {
     let engine = engine(drive);
     let rig = match consent(drive) {
         Some(consent) => {
-            let permit = WritePermit::grant(&target, &consent)?;
+            let permit = WritePermit::grant(&target, &consent, &configuration::never_write()?)?;
             Rig::for_writing(target, permit, engine)?
         }
         None => Rig::for_reading(target, engine)?,

@@ -5,7 +5,7 @@ mod loopdev;
 use io::error::IoError;
 use io::load::collect::{PhaseObserver, Unobserved, Verdict};
 use io::rig::{EngineKind, EngineOptions, Rig};
-use io::targets::{ScratchFile, Target, WriteConsent, WritePermit};
+use io::targets::{NeverWrite, ScratchFile, Target, WriteConsent, WritePermit};
 use loopdev::{
     Image, LoopDevice, Mounted, alone, alone_with_loop_devices, has_program, make_ext4, mount_refusal, run,
 };
@@ -25,7 +25,7 @@ fn everything(target: &Target) -> WriteConsent {
 
 fn granted(path: &Path) -> (Target, WritePermit) {
     let target = Target::open(path).unwrap();
-    let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     (target, permit)
 }
 
@@ -228,7 +228,8 @@ fn a_loop_device_that_is_moved_along_its_file_is_another_drive() {
 
     let target = Target::open(&device.path).unwrap();
     move_to("1048576");
-    let why = WritePermit::grant(&target, &everything(&target)).unwrap_err().to_string();
+    let why =
+        WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap_err().to_string();
     assert_names(&why, &["it was replaced meanwhile"]);
 }
 
@@ -246,7 +247,9 @@ fn a_link_that_is_turned_to_another_file_does_not_confirm_this_one() {
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&meant, &link).unwrap();
     let confirm = Some(meant.to_str().unwrap().to_owned());
-    let why = WritePermit::grant(&target, &WriteConsent { destroy_data: true, confirm }).unwrap_err();
+    let why =
+        WritePermit::grant(&target, &WriteConsent { destroy_data: true, confirm }, &NeverWrite::default())
+            .unwrap_err();
     assert_names(&why.to_string(), &["does not name it"]);
 }
 
@@ -262,7 +265,8 @@ fn a_file_with_holes_does_not_fill_its_file_system() {
     let path = mounted.place().join("sparse");
     File::create(&path).unwrap().set_len(1 << 30).unwrap();
     let target = Target::open(&path).unwrap();
-    let why = WritePermit::grant(&target, &everything(&target)).unwrap_err().to_string();
+    let why =
+        WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap_err().to_string();
     assert_names(&why, &["holes", "a tenth"]);
 
     let small = mounted.place().join("small");
@@ -326,10 +330,10 @@ fn a_mapped_file_is_in_use_although_nobody_has_it_open() {
     };
     let other = mapped_by_another();
     let target = Target::open(&path).unwrap();
-    let refused = WritePermit::grant(&target, &everything(&target));
+    let refused = WritePermit::grant(&target, &everything(&target), &NeverWrite::default());
     end(other);
     refused.expect_err("it is mapped for writing");
-    let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     let other = mapped_by_another();
     let later = permit.revalidate();
     end(other);
@@ -367,7 +371,7 @@ fn file_systems_of_old_are_recognised_too() {
         let device = LoopDevice::over(&image.path);
         let target = Target::open(&device.path).unwrap();
         let consent = WriteConsent { destroy_data: false, ..everything(&target) };
-        let why = WritePermit::grant(&target, &consent).map(drop);
+        let why = WritePermit::grant(&target, &consent, &NeverWrite::default()).map(drop);
         assert_names(&why.expect_err(program).to_string(), &["--destroy-data"]);
     }
 }

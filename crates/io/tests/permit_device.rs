@@ -3,7 +3,7 @@
 mod loopdev;
 
 use io::error::IoError;
-use io::targets::{Target, WriteConsent, WritePermit, survey};
+use io::targets::{Exclusion, NeverWrite, Target, WriteConsent, WritePermit, survey};
 use loopdev::{
     Image, LoopDevice, Mounted, Page, SwappedOn, alone_with_loop_devices, attempt, has_program, make_ext4,
     mount_refusal, run,
@@ -23,7 +23,8 @@ fn refusal(path: &Path, image: &Image) -> String {
     let before = image.checksum();
     let target = Target::open(path).expect("it can be read");
     let consent = everything(&target);
-    let error = WritePermit::grant(&target, &consent).expect_err("a permit was granted");
+    let error =
+        WritePermit::grant(&target, &consent, &NeverWrite::default()).expect_err("a permit was granted");
     assert_eq!(image.checksum(), before, "a refusal must not change a byte");
     match error {
         IoError::WriteRefused { target, why } => {
@@ -55,7 +56,7 @@ fn a_clean_device_is_granted_and_only_the_permit_can_write() {
     assert_eq!(target.confirmation(), device.text(), "a loop device has no serial number");
     assert_eq!(survey(&target), []);
     let consent = WriteConsent { destroy_data: false, confirm: Some(device.text().into()) };
-    let permit = WritePermit::grant(&target, &consent).unwrap();
+    let permit = WritePermit::grant(&target, &consent, &NeverWrite::default()).unwrap();
     permit.revalidate().unwrap();
 
     let page = Page([0xa5; 4096]);
@@ -80,7 +81,7 @@ fn nobody_can_mount_or_swap_to_it_while_a_permit_is_held() {
     let device = LoopDevice::over(&image.path);
     make_ext4(&device.path);
     let target = Target::open(&device.path).unwrap();
-    let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     let why = mount_refusal(&device).expect("it must not be mounted");
     assert_names(&why, &["already mounted or mount point busy"]);
     assert!(!attempt("mkswap", &[device.text()]).status.success());
@@ -134,7 +135,8 @@ fn a_mounted_partition_protects_its_disk_and_its_siblings() {
     }
     drop(mounted);
     let target = Target::open(&device.partition_path(2)).unwrap();
-    WritePermit::grant(&target, &everything(&target)).expect("nothing is mounted any more");
+    WritePermit::grant(&target, &everything(&target), &NeverWrite::default())
+        .expect("nothing is mounted any more");
 }
 
 #[test]
@@ -163,7 +165,8 @@ fn a_loop_device_on_top_protects_what_is_below() {
     }
     // The upper one is free, and may be written to by itself.
     let target = Target::open(&above.path).unwrap();
-    WritePermit::grant(&target, &everything(&target)).expect("nobody uses the upper one");
+    WritePermit::grant(&target, &everything(&target), &NeverWrite::default())
+        .expect("nobody uses the upper one");
     // What is mounted from it is named from below, and what is mounted below is named from it.
     make_ext4(&above.path);
     let mounted = Mounted::new(&above.path, "ro");
@@ -258,7 +261,7 @@ fn a_second_permit_is_refused() {
     let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     let target = Target::open(&device.path).unwrap();
-    let _permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let _permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     assert_names(&refusal(&device.path, &image), &["it is in use"]);
 }
 
@@ -271,7 +274,7 @@ fn what_begins_to_use_it_later_is_seen_before_the_next_phase() {
     let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     let target = Target::open(&device.path).unwrap();
-    let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     permit.revalidate().unwrap();
     // A claim does not keep loop devices away.
     let above = LoopDevice::over(&device.path);
@@ -299,7 +302,7 @@ fn what_is_on_it_is_not_destroyed_without_consent() {
     let before = image.checksum();
     let target = Target::open(&device.path).unwrap();
     let consent = WriteConsent { destroy_data: false, ..everything(&target) };
-    let why = WritePermit::grant(&target, &consent).unwrap_err().to_string();
+    let why = WritePermit::grant(&target, &consent, &NeverWrite::default()).unwrap_err().to_string();
     assert_names(
         &why,
         &[
@@ -310,10 +313,10 @@ fn what_is_on_it_is_not_destroyed_without_consent() {
     );
     let part = Target::open(&device.partition_path(1)).unwrap();
     let consent = WriteConsent { destroy_data: false, ..everything(&part) };
-    let why = WritePermit::grant(&part, &consent).unwrap_err().to_string();
+    let why = WritePermit::grant(&part, &consent, &NeverWrite::default()).unwrap_err().to_string();
     assert_names(&why, &["holds an ext4 file system"]);
     assert_eq!(image.checksum(), before);
-    WritePermit::grant(&target, &everything(&target)).expect("all was agreed to");
+    WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).expect("all was agreed to");
 }
 
 #[test]
@@ -329,7 +332,7 @@ fn the_name_must_be_typed_back() {
     let target = Target::open(&link).unwrap();
     let with = |confirm: Option<&str>| {
         let consent = WriteConsent { destroy_data: true, confirm: confirm.map(str::to_owned) };
-        WritePermit::grant(&target, &consent)
+        WritePermit::grant(&target, &consent, &NeverWrite::default())
     };
     let advice = format!("--confirm {}", device.text());
     assert_names(&with(None).unwrap_err().to_string(), &["it was not confirmed", &advice]);
@@ -360,7 +363,8 @@ fn another_file_behind_the_same_loop_device_is_another_drive() {
             second.text(),
         ],
     );
-    let why = WritePermit::grant(&target, &everything(&target)).unwrap_err().to_string();
+    let why =
+        WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap_err().to_string();
     assert_names(&why, &["it was replaced meanwhile"]);
 }
 
@@ -425,5 +429,51 @@ fn a_file_on_the_drive_that_backs_a_loop_device_is_named_from_below() {
     assert_names(&refusal(&device.path, &image), &[&user]);
     drop(frozen);
     let target = Target::open(&inner_device.path).unwrap();
-    WritePermit::grant(&target, &everything(&target)).expect("nobody uses the inner one");
+    WritePermit::grant(&target, &everything(&target), &NeverWrite::default())
+        .expect("nobody uses the inner one");
+}
+
+fn never(pattern: &str) -> NeverWrite {
+    let drives = pattern.parse().expect("a pattern");
+    NeverWrite(vec![Exclusion { drives, origin: "list:3".into() }])
+}
+
+/// Every name that leads to the drive, a part of it or what it lies on excludes it; those of others do not.
+#[test]
+fn an_excluded_drive_is_never_written_whatever_is_consented_to() {
+    let name = "an_excluded_drive_is_never_written_whatever_is_consented_to";
+    let Some(_alone) = alone_with_loop_devices(name) else { return };
+    let (image, other) = (Image::new(24), Image::new(24));
+    let mut device = LoopDevice::over(&image.path);
+    device.partition(TWO_PARTITIONS);
+    let other_device = LoopDevice::over(&other.path);
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("by-id-link");
+    std::os::unix::fs::symlink(&device.path, &link).unwrap();
+    let links = folder.path().join("by-*");
+    let first_partition = device.partition_path(1);
+    let (disk, part) = (device.text().to_owned(), first_partition.to_str().unwrap().to_owned());
+    let before = image.checksum();
+    let excluded = |path: &Path, pattern: &str| {
+        let target = Target::open(path).unwrap();
+        let why = WritePermit::grant(&target, &everything(&target), &never(pattern)).unwrap_err().to_string();
+        assert_names(&why, &[&format!("list:3 excludes {pattern} from writes")]);
+        why
+    };
+    for pattern in [&disk, &part, image.text(), link.to_str().unwrap(), links.to_str().unwrap()] {
+        excluded(&device.path, pattern);
+    }
+    excluded(&first_partition, &disk);
+    let above = LoopDevice::over(&device.path);
+    excluded(&above.path, &disk);
+    drop(above);
+    let why = excluded(&device.path, "/no/such/folder/by-id*");
+    assert_names(&why, &["cannot compare this drive with it", "No such file"]);
+    assert_eq!(image.checksum(), before);
+    for pattern in [other_device.text(), &format!("{disk}-other"), "/dev/disk-of-nobody*"] {
+        let target = Target::open(&device.path).unwrap();
+        WritePermit::grant(&target, &everything(&target), &never(pattern)).expect(pattern);
+    }
+    let second = Target::open(&device.partition_path(2)).unwrap();
+    WritePermit::grant(&second, &everything(&second), &never(&part)).expect("its sibling alone is excluded");
 }

@@ -2,7 +2,7 @@
 
 mod loopdev;
 
-use io::targets::{Target, WriteConsent, WritePermit};
+use io::targets::{Exclusion, NeverWrite, Target, WriteConsent, WritePermit};
 use loopdev::{
     Image, LoopDevice, Mounted, SwappedOn, alone, alone_with_loop_devices, has_program, make_ext4, run,
 };
@@ -27,7 +27,8 @@ fn file_in(directory: &Path) -> PathBuf {
 fn refusal(path: &Path) -> String {
     let before = loopdev::checksum(path);
     let target = Target::open(path).unwrap();
-    let error = WritePermit::grant(&target, &consent(&target)).expect_err("a permit was granted");
+    let error = WritePermit::grant(&target, &consent(&target), &NeverWrite::default())
+        .expect_err("a permit was granted");
     assert_eq!(loopdev::checksum(path), before);
     error.to_string()
 }
@@ -48,7 +49,11 @@ fn a_file_of_the_user_needs_consent_and_its_path() {
     let target = Target::open(&path).unwrap();
     let typed = path.to_str().unwrap();
     let with = |destroy_data, confirm: Option<&str>| {
-        WritePermit::grant(&target, &WriteConsent { destroy_data, confirm: confirm.map(str::to_owned) })
+        WritePermit::grant(
+            &target,
+            &WriteConsent { destroy_data, confirm: confirm.map(str::to_owned) },
+            &NeverWrite::default(),
+        )
     };
     assert_names(
         &with(false, Some(typed)).unwrap_err().to_string(),
@@ -104,7 +109,7 @@ fn a_loop_device_that_comes_later_is_seen_before_the_next_phase() {
     };
     let image = Image::new(24);
     let target = Target::open(&image.path).unwrap();
-    let permit = WritePermit::grant(&target, &consent(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &consent(&target), &NeverWrite::default()).unwrap();
     permit.revalidate().unwrap();
     let device = LoopDevice::over(&image.path);
     assert_names(
@@ -119,7 +124,7 @@ fn a_file_that_shrinks_is_seen_before_the_next_phase() {
     let directory = tempfile::tempdir().unwrap();
     let path = file_in(directory.path());
     let target = Target::open(&path).unwrap();
-    let permit = WritePermit::grant(&target, &consent(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &consent(&target), &NeverWrite::default()).unwrap();
     File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
     assert_names(&permit.revalidate().unwrap_err().to_string(), &["it shrank from 1048576 to 4096 bytes"]);
 }
@@ -137,7 +142,7 @@ fn a_swap_file_is_refused() {
     run("chmod", &["600", path.to_str().unwrap()]);
     let swap = SwappedOn::new(&path);
     let target = Target::open(&path).unwrap();
-    let why = WritePermit::grant(&target, &consent(&target)).unwrap_err().to_string();
+    let why = WritePermit::grant(&target, &consent(&target), &NeverWrite::default()).unwrap_err().to_string();
     drop((target, swap));
     assert_names(&why, &["it is used as swap"]);
 }
@@ -165,7 +170,8 @@ fn a_file_that_another_program_has_open_is_refused() {
         assert_names(&why, &[expected, "(sh)"]);
     }
     let target = Target::open(&path).unwrap();
-    WritePermit::grant(&target, &consent(&target)).expect("nobody has it open any more");
+    WritePermit::grant(&target, &consent(&target), &NeverWrite::default())
+        .expect("nobody has it open any more");
 }
 
 #[test]
@@ -210,7 +216,7 @@ fn a_file_that_takes_the_name_of_another_is_not_written_to() {
     std::fs::rename(&other, &path).unwrap();
     let before = loopdev::checksum(&path);
     // The permit is for the file that was opened, which has no name any more.
-    let permit = WritePermit::grant(&target, &consent(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &consent(&target), &NeverWrite::default()).unwrap();
     let writer = File::from(permit.descriptor().try_clone_to_owned().unwrap());
     writer.write_all_at(&loopdev::Page([1; 4096]).0, 0).unwrap();
     assert_eq!(loopdev::checksum(&path), before);
@@ -226,9 +232,28 @@ fn the_path_without_links_confirms_a_file_too() {
     let target = Target::open(&link).unwrap();
     let with = |confirm: &Path| {
         let confirm = Some(confirm.to_str().unwrap().to_owned());
-        WritePermit::grant(&target, &WriteConsent { destroy_data: true, confirm })
+        WritePermit::grant(&target, &WriteConsent { destroy_data: true, confirm }, &NeverWrite::default())
     };
     with(&link).expect("as it was typed");
     with(&path).expect("without links");
     with(directory.path()).expect_err("another path");
+}
+
+#[test]
+fn a_file_is_excluded_by_its_name() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let path = file_in(directory.path());
+    let target = Target::open(&path).unwrap();
+    let by = |pattern: &Path| {
+        let drives = pattern.to_str().unwrap().parse().unwrap();
+        let list = NeverWrite(vec![Exclusion { drives, origin: "list:1".into() }]);
+        WritePermit::grant(&target, &consent(&target), &list)
+    };
+    let before = loopdev::checksum(&path);
+    for pattern in [path.clone(), directory.path().join("*")] {
+        assert_names(&by(&pattern).unwrap_err().to_string(), &["list:1 excludes"]);
+    }
+    assert_eq!(loopdev::checksum(&path), before);
+    by(&directory.path().join("other")).expect("another file is excluded");
 }

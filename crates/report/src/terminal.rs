@@ -26,6 +26,7 @@ mod plan;
 mod post;
 mod power_cut;
 mod section;
+mod settings;
 mod sizes;
 mod state;
 mod stated;
@@ -43,6 +44,7 @@ pub use partitions::{PartitionPage, PlannedCut, PlannedPartition, partition_page
 pub use plan::{PlanGroup, PlanPage, plan_page};
 pub use post::post;
 pub use power_cut::{PowerCutPage, power_cut_page};
+pub use settings::{ExclusionRow, SettingRow, SettingsPage, settings_page};
 pub use state::{StateEvent, StatePage, state_page};
 pub use tables::{DriveRow, PartitionRow, RunRow, drives_table, runs_table};
 pub use virtual_drives::{TruthRow, VirtualDriveRow, truth_table, virtual_drives_table};

@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Results", &["runs", "show", "report", "compare", "replay", "serve", "export", "import"]),
     ("Decide", &["estimate", "plan", "choose"]),
     ("Drives", &["list", "state", "purge", "restore"]),
-    ("Other", &["sim", "completions", "help"]),
+    ("Other", &["sim", "config", "completions", "help"]),
 ];
 const EXAMPLES: &str = "\
 Examples:

@@ -5,6 +5,7 @@ mod begun_run;
 mod choose;
 mod command_line;
 mod compare;
+mod config;
 mod estimate;
 mod export;
 mod files;
@@ -27,12 +28,15 @@ mod restore;
 mod resume;
 mod runs;
 mod serve;
+mod settings;
 mod show;
 mod sim;
 mod state;
 mod stored;
 mod stored_request;
 
+use crate::configuration;
+use crate::console;
 use crate::error::{UserError, exit};
 use crate::target_choice::VIRTUAL_PREFIX;
 use args::{Arguments, Command};
@@ -43,15 +47,17 @@ use experiment::request::Request;
 use model::quantity_text::QuantityError;
 use std::error::Error;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const NO_NUMBER: &str = "invalid digit found in string";
 
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments = match help::command()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| Arguments::from_arg_matches(&matches))
-    {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let command = match configuration::read().and_then(|files| settings::configured(&files)) {
+        Ok(command) => command,
+        Err(error) => return refuse(&words, &error),
+    };
+    let arguments = match parse(command, words) {
         Ok(arguments) => arguments,
         Err(error) => {
             explain(&error);
@@ -65,6 +71,28 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             error.status
         }
     }
+}
+
+/// What the words ask for. Without a command that is `check`, with what is set for it.
+fn parse(command: clap::Command, mut words: Vec<OsString>) -> Result<Arguments, clap::Error> {
+    let matches = command.clone().try_get_matches_from(&words)?;
+    if matches.subcommand().is_some() {
+        return Arguments::from_arg_matches(&matches);
+    }
+    words.push("check".into());
+    Arguments::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
+/// A damaged configuration stops everything but help and the version.
+fn refuse(words: &[OsString], error: &UserError) -> u8 {
+    if let Err(page) = help::command().try_get_matches_from(words)
+        && !page.use_stderr()
+    {
+        let _ = page.print();
+        return exit::SUCCESS;
+    }
+    output::say(&error.text);
+    error.status
 }
 
 fn explain(error: &clap::Error) {
@@ -87,9 +115,8 @@ fn explain(error: &clap::Error) {
 }
 
 fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
-    let of_environment = std::env::var_os("DRIVESCOPE_STORE").filter(|folder| !folder.is_empty());
-    let store = arguments.store.or(of_environment.map(PathBuf::from));
-    let store = store.as_deref();
+    console::choose(arguments.color);
+    let store = arguments.store.as_deref();
     match arguments.command {
         None => measure::run(Request::Check(CheckRequest::default()), store),
         Some(Command::Measure(request)) => measure::run(request, store),
@@ -109,6 +136,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
         Some(Command::State(state)) => state::run(&state, store),
         Some(Command::Choose(choose)) => choose::run(&choose, store),
         Some(Command::Sim(sim)) => sim::run(&sim.command),
+        Some(Command::Config(config)) => config::run(&config),
         Some(Command::Completions(completions)) => packaging::completions(&completions),
         Some(Command::Man(man)) => packaging::man(&man),
         Some(Command::Help(help)) => help::run(&help),

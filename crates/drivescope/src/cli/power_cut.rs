@@ -7,6 +7,7 @@
 //! A virtual drive does both at once: the seed draws the instant at which its power goes.
 
 use super::{begun_run, output, output_file};
+use crate::configuration;
 use crate::error::{Cannot, UserError, exit};
 use crate::interrupt;
 use crate::target_choice::{VIRTUAL_PREFIX, range_on};
@@ -100,7 +101,7 @@ fn write(drive: &DriveOptions, to: &str) -> Result<u8, UserError> {
         consent = WriteConsent { destroy_data: true, confirm: Some(path.display().to_string()) };
     }
     let target = Target::open(&path)?;
-    let permit = WritePermit::grant(&target, &consent)?;
+    let permit = WritePermit::grant(&target, &consent, &configuration::never_write()?)?;
     let range = range_on(drive.range, target.facts())?;
     let ring = ring_on(begun_run::random_seed(), range, &path)?;
     let mut medium = crate::preserve::medium(&target, &permit)?;

@@ -5,6 +5,7 @@
 
 use super::args::RestoreArguments;
 use super::output;
+use crate::configuration;
 use crate::error::{Cannot, UserError, exit};
 use crate::interrupt;
 use crate::preserve::{self, Unfinished, missing, restore_command};
@@ -29,7 +30,7 @@ pub fn run(arguments: &RestoreArguments, store: Option<&Path>) -> Result<u8, Use
     }
     // The run may have left test data, and its original data are written: nothing is destroyed.
     let consent = WriteConsent { destroy_data: true, confirm: arguments.confirm.clone() };
-    let permit = WritePermit::grant(&target, &consent)?;
+    let permit = WritePermit::grant(&target, &consent, &configuration::never_write()?)?;
     let mut medium = preserve::medium(&target, &permit)?;
     if !arguments.although_changed {
         check_unchanged(journal, &mut medium, typed)?;

@@ -3,13 +3,14 @@
 use super::args::{Arguments, Command};
 use super::begun_run::{self, Begun};
 use super::stored::store_with_runs;
-use super::{command_line, output, stored_request};
+use super::{command_line, output, settings, stored_request};
+use crate::configuration;
 use crate::error::UserError;
 use crate::preserve::Preserving;
 use crate::session::resume;
 use crate::store::{RunWriter, Store, StoreError, StoredRun};
 use crate::target_choice::{self, Chosen};
-use clap::Parser;
+use clap::{FromArgMatches, Parser};
 use experiment::Experiment;
 use experiment::request::{DriveOptions, DriveRequest, Request, WritingOptions};
 use experiment::verify::VerifyRequest;
@@ -25,7 +26,7 @@ use std::path::Path;
 /// Goes on with a run; the exit status. What was typed beside its name are the consents to write, which were given once, for once, and where
 /// the result goes.
 pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, UserError> {
-    refuse_other_options(typed)?;
+    refuse_other_options(typed, name)?;
     let typed = begun_run::of_drive(typed);
     let (given, shown) = (typed.drive(), &typed.drive().output);
     let store = store_with_runs(store)?;
@@ -118,12 +119,18 @@ fn take_up(
 }
 
 /// A run goes on as it was asked for.
-fn refuse_other_options(typed: &Request) -> Result<(), UserError> {
+fn refuse_other_options(typed: &Request, name: &str) -> Result<(), UserError> {
     let mut plain = typed.clone();
     let own = begun_run::of_drive_mut(&mut plain);
     own.drive_mut().writing = WritingOptions::default();
-    let bare = format!("drivescope {} .", own.name());
-    if command_line::of_request(&plain) == bare {
+    // What is set by configuration was not typed.
+    let experiment = own.name();
+    let words = ["drivescope", experiment.name(), "--resume", name];
+    let bare = settings::configured(&configuration::read()?)?.try_get_matches_from(words);
+    if let Ok(bare) = bare.and_then(|matches| Arguments::from_arg_matches(&matches))
+        && let Some(Command::Measure(bare)) = bare.command
+        && command_line::of_request(&plain) == command_line::of_request(&bare)
+    {
         return Ok(());
     }
     Err(UserError::usage(

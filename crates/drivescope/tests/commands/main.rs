@@ -4,6 +4,7 @@ mod access;
 mod bad_input;
 mod choose;
 mod commit;
+mod configuration;
 mod contract;
 mod documents;
 mod exports;

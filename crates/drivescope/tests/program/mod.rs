@@ -37,6 +37,7 @@ impl Home {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).env("XDG_DATA_HOME", self.folder.path()).stdin(Stdio::null());
+        command.env("XDG_CONFIG_HOME", self.folder.path().join("config"));
         ["DRIVESCOPE_STORE", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].into_iter().for_each(|name| {
             command.env_remove(name);
         });

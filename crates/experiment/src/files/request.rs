@@ -58,7 +58,7 @@ pub struct FilesRequest {
     pub beyond_memory: bool,
 
     /// Maximum size of the large file; 10 % of the file system stays free
-    #[arg(long, value_name = "SIZE", default_value = SIZE_MAX, allow_hyphen_values = true)]
+    #[arg(long, env = "DRIVESCOPE_MAX_SIZE", value_name = "SIZE", default_value = SIZE_MAX, allow_hyphen_values = true)]
     pub max_size: Bytes,
 
     /// Bytes of one read or write call on the large file
@@ -86,11 +86,11 @@ pub struct FilesRequest {
     pub rounds: Option<u32>,
 
     /// Measure until confidence intervals are this narrow or time is up [default: 5%]
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    #[arg(long, env = "DRIVESCOPE_PRECISION", value_name = "PERCENT", allow_hyphen_values = true)]
     pub precision: Option<Share>,
 
     /// Target duration [default: 3min, plus 1min for each further folder]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, env = "DRIVESCOPE_TIME_LIMIT", value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<Nanos>,
 
     /// Seed: repeats the same requests in the same order

@@ -24,7 +24,7 @@ pub struct DriveOptions {
     pub target: String,
 
     /// Maximum size of the scratch file
-    #[arg(long, value_name = "SIZE", default_value = SCRATCH_SIZE, allow_hyphen_values = true)]
+    #[arg(long, env = "DRIVESCOPE_MAX_SIZE", value_name = "SIZE", default_value = SCRATCH_SIZE, allow_hyphen_values = true)]
     pub max_size: Bytes,
 
     /// Restrict I/O to this range: 10%..20% or 0..100GiB
@@ -32,11 +32,11 @@ pub struct DriveOptions {
     pub range: Option<RangeChoice>,
 
     /// Duration to aim at, such as 10min [default: the experiment's own]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, env = "DRIVESCOPE_TIME_LIMIT", value_name = "TIME", allow_hyphen_values = true)]
     pub time_limit: Option<Nanos>,
 
     /// Measure until confidence intervals are this narrow or time is up
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    #[arg(long, env = "DRIVESCOPE_PRECISION", value_name = "PERCENT", allow_hyphen_values = true)]
     pub precision: Option<Share>,
 
     /// Seed: repeats the same requests in the same order
@@ -44,7 +44,7 @@ pub struct DriveOptions {
     pub seed: Option<u64>,
 
     /// How requests are given to the kernel
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, env = "DRIVESCOPE_ENGINE", value_enum, default_value_t)]
     pub engine: EngineChoice,
 
     /// Poll for completions (needs a polled queue of the drive)
@@ -120,7 +120,7 @@ pub struct OutputOptions {
     pub line: Option<Template>,
 
     /// Print only the result: no progress and no hints
-    #[arg(long, short)]
+    #[arg(long, short, env = "DRIVESCOPE_QUIET")]
     pub quiet: bool,
 
     /// Print a forum post: verdict and key figures in a code block
@@ -128,11 +128,11 @@ pub struct OutputOptions {
     pub post: bool,
 
     /// Explain every finding; show all phases and the method
-    #[arg(long, short)]
+    #[arg(long, short, env = "DRIVESCOPE_VERBOSE")]
     pub verbose: bool,
 
     /// Plain lines: no live screen, no colour, no charts
-    #[arg(long)]
+    #[arg(long, env = "DRIVESCOPE_PLAIN")]
     pub plain: bool,
 }
 

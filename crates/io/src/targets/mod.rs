@@ -22,6 +22,7 @@ pub mod listing;
 mod loop_device;
 mod mapped_volume;
 pub mod mounts;
+mod never_write;
 mod obstacle;
 mod open;
 mod openers;
@@ -47,6 +48,7 @@ mod loopdev;
 mod permit_tests;
 
 pub use content::{ContentProbe, probe_content};
+pub use never_write::{DrivePattern, Exclusion, NeverWrite, NoDrivePattern};
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use page_cache::{CachedStretch, cached_stretches, drop_page_cache};
 pub use permit::{WriteConsent, WritePermit};

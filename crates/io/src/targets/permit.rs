@@ -10,6 +10,7 @@
 //! are all there is.
 
 use super::identity::{DeviceNumber, FileNumber, Identity, Place};
+use super::never_write::{Excluded, NeverWrite};
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::openers::have_child_before_it_runs_a_program;
 use super::sysfs::{BlockDevice, SystemRoots};
@@ -40,6 +41,8 @@ enum Refusal {
         missing.div_ceil(MIB), available / MIB, file_system / MIB
     )]
     NoRoom { missing: u64, available: u64, file_system: u64 },
+    #[error(transparent)]
+    Excluded(#[from] Excluded),
     #[error("{}", sentence(.0))]
     InTheWay(Vec<Obstacle>),
     #[error("{}. To overwrite it, add --destroy-data", sentence(.0))]
@@ -88,11 +91,15 @@ pub struct WritePermit {
 }
 
 impl WritePermit {
-    /// Claims the target for us alone, and then looks whether anybody uses it, what it holds, and whether that was
-    /// agreed to. On a file no other descriptor of this process may be open but the target's.
+    /// Claims the target for us alone, unless it is excluded from writes. Then looks whether anybody uses it, what it
+    /// holds, and whether that was agreed to. On a file no other descriptor of this process may be open but the target's.
     /// [`IoError::WriteRefused`] with everything that stands in the way. Nothing was written.
-    pub fn grant(target: &Target, consent: &WriteConsent) -> Result<WritePermit, IoError> {
-        grant_between(&SystemRoots::live(), target, consent, || {})
+    pub fn grant(
+        target: &Target,
+        consent: &WriteConsent,
+        never_write: &NeverWrite,
+    ) -> Result<WritePermit, IoError> {
+        grant_between(&SystemRoots::live(), target, consent, never_write, || {})
     }
 
     /// The permit for a file that was just made and nobody else can know.
@@ -204,9 +211,10 @@ pub(super) fn grant_between(
     roots: &SystemRoots,
     target: &Target,
     consent: &WriteConsent,
+    never_write: &NeverWrite,
     claimed: impl FnOnce(),
 ) -> Result<WritePermit, IoError> {
-    match claim_and_check(roots, target, consent, claimed) {
+    match claim_and_check(roots, target, consent, never_write, claimed) {
         Ok(permit) => {
             assert_eq!(permit.identity, target.identity(), "a permit is for the target it was asked for");
             Ok(permit)
@@ -219,8 +227,10 @@ fn claim_and_check(
     roots: &SystemRoots,
     target: &Target,
     consent: &WriteConsent,
+    never_write: &NeverWrite,
     claimed: impl FnOnce(),
 ) -> Result<WritePermit, Refusal> {
+    never_write.check(roots, target)?;
     let permit = claim(roots, target)?;
     claimed();
     permit.check_identity(target.identity(), permit.size)?;

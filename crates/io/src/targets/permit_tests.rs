@@ -4,7 +4,7 @@
 use super::loopdev::{Image, LoopDevice, alone_with_loop_devices, make_ext4, mount_refusal};
 use super::permit::grant_between;
 use super::sysfs::SystemRoots;
-use super::{Target, WriteConsent};
+use super::{Exclusion, NeverWrite, Target, WriteConsent};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -24,9 +24,10 @@ fn a_mount_between_claim_and_check_is_kept_away_by_the_kernel() {
     let target = Target::open(&device.path).unwrap();
     let before = image.checksum();
     let mut refused = None;
-    let granted = grant_between(&SystemRoots::live(), &target, &everything(&target), || {
-        refused = mount_refusal(&device);
-    });
+    let granted =
+        grant_between(&SystemRoots::live(), &target, &everything(&target), &NeverWrite::default(), || {
+            refused = mount_refusal(&device);
+        });
     assert!(refused.is_some_and(|why| why.contains("busy")));
     granted.expect("nobody uses it");
     assert_eq!(image.checksum(), before);
@@ -41,9 +42,10 @@ fn a_loop_device_between_claim_and_check_is_seen_by_the_check() {
     let target = Target::open(&device.path).unwrap();
     let before = image.checksum();
     let mut above = None;
-    let refused = grant_between(&SystemRoots::live(), &target, &everything(&target), || {
-        above = Some(LoopDevice::over(&device.path));
-    });
+    let refused =
+        grant_between(&SystemRoots::live(), &target, &everything(&target), &NeverWrite::default(), || {
+            above = Some(LoopDevice::over(&device.path));
+        });
     let why = refused.unwrap_err().to_string();
     assert!(why.contains(&format!("is used by {}", above.unwrap().text())), "{why}");
     assert_eq!(image.checksum(), before);
@@ -99,12 +101,12 @@ fn refusal_after(name: &str, change: impl FnOnce(&Told, &Path)) -> Option<String
     let device = LoopDevice::over(&image.path);
     let target = Target::open(&device.path).unwrap();
     let told = Told::of(&device);
-    grant_between(&told.roots, &target, &everything(&target), || {})
+    grant_between(&told.roots, &target, &everything(&target), &NeverWrite::default(), || {})
         .expect("all is told, and nobody uses it");
     let before = image.checksum();
     let folder = told.roots.sysfs.join("devices/virtual/block").join(device.path.file_name().unwrap());
     change(&told, &folder);
-    let refused = grant_between(&told.roots, &target, &everything(&target), || {});
+    let refused = grant_between(&told.roots, &target, &everything(&target), &NeverWrite::default(), || {});
     assert_eq!(image.checksum(), before);
     Some(refused.expect_err("a permit was granted").to_string())
 }
@@ -220,12 +222,13 @@ fn a_loop_device_that_is_being_detached_is_no_use() {
     let free = PathBuf::from(super::loopdev::run("losetup", &["--find"]));
     let minor = free.to_str().unwrap().trim_start_matches("/dev/loop");
     tell_without_path(&free, &format!("7:{minor}\n"));
-    grant_between(&told.roots, &target, &everything(&target), || {}).expect("nothing is attached to it");
+    grant_between(&told.roots, &target, &everything(&target), &NeverWrite::default(), || {})
+        .expect("nothing is attached to it");
 
     let other_image = Image::new(24);
     let other = LoopDevice::over(&other_image.path);
     tell_without_path(&other.path, &other.number());
-    let refused = grant_between(&told.roots, &target, &everything(&target), || {});
+    let refused = grant_between(&told.roots, &target, &everything(&target), &NeverWrite::default(), || {});
     let why = refused.expect_err("a permit was granted").to_string();
     assert_says(Some(why), &format!("cannot read the layer below {}", other.path.display()));
 }
@@ -305,10 +308,39 @@ fn a_volume_that_lies_on_another_drive_is_another_drive() {
         symlink(&other, folder.join("slaves").join(disk)).unwrap();
     };
     lie_on("sdy", "65:128\n");
-    let permit = grant_between(&told.roots, &target, &everything(&target), || {}).expect("nobody uses it");
+    let permit = grant_between(&told.roots, &target, &everything(&target), &NeverWrite::default(), || {})
+        .expect("nobody uses it");
     permit.revalidate_by(&told.roots).expect("all is as it was");
     fs::remove_file(folder.join("slaves/sdy")).unwrap();
     lie_on("sdz", "65:144\n");
     let why = permit.revalidate_by(&told.roots).expect_err("it lies on another drive").to_string();
     assert!(why.contains("the layers below it changed meanwhile"), "{why}");
+}
+
+/// Its names are those that sysfs tells, in any case; a drive that tells none may be the one that is meant.
+#[test]
+fn a_drive_is_excluded_by_its_serial_number_and_its_model() {
+    let Some(_alone) = alone_with_loop_devices("a_drive_is_excluded_by_its_serial_number_and_its_model")
+    else {
+        return;
+    };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    let target = Target::open(&device.path).unwrap();
+    let told = Told::of(&device);
+    let by = |pattern: &str| {
+        let list = NeverWrite(vec![Exclusion { drives: pattern.parse().unwrap(), origin: "list:1".into() }]);
+        let granted = grant_between(&told.roots, &target, &everything(&target), &list, || {});
+        granted.map(drop).map_err(|error| error.to_string())
+    };
+    by("serial:*").expect("a loop device has no names");
+    let folder = told.roots.sysfs.join("devices/virtual/block").join(device.path.file_name().unwrap());
+    fs::create_dir(folder.join("device")).unwrap();
+    assert_says(by("serial:S4EW*").err(), "the serial number of");
+    fs::write(folder.join("device/serial"), "S4EWNX0R\n").unwrap();
+    assert_says(by("serial:s4ew*").err(), "list:1 excludes serial:s4ew* from writes");
+    by("serial:S5*").expect("another drive is excluded");
+    assert_says(by("model:*970*").err(), "the model of");
+    fs::write(folder.join("device/model"), "Samsung SSD 970 EVO\n").unwrap();
+    assert_says(by("model:*970*").err(), "list:1 excludes");
 }

@@ -263,7 +263,7 @@ impl Usage {
 
 /// The other disks with the same worldwide name: a drive on two cables or paths is two disks to the kernel, and a
 /// claim on one does not hold on the other.
-fn other_ways_to(roots: &SystemRoots, number: DeviceNumber) -> io::Result<Vec<BlockDevice>> {
+pub(super) fn other_ways_to(roots: &SystemRoots, number: DeviceNumber) -> io::Result<Vec<BlockDevice>> {
     let disk = BlockDevice::by_number(roots, number)?.disk()?;
     let Some(own_name) = disk.first_attribute(&WORLDWIDE_NAME) else { return Ok(Vec::new()) };
     let mut others = Vec::new();

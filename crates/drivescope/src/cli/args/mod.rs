@@ -1,6 +1,7 @@
 //! Every option, once: what can be typed. The comment of an option is its help text. Nothing is looked up here.
 
 mod choose;
+mod config;
 mod export;
 mod import;
 mod packaging;
@@ -12,8 +13,10 @@ mod sim;
 mod state;
 mod stored;
 
+use crate::console::Colour;
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
 use clap::{Args, Parser, Subcommand};
+pub use config::ConfigArguments;
 pub use experiment::request::OutputOptions as OutputArguments;
 use experiment::request::Request;
 pub use export::ExportArguments;
@@ -42,9 +45,21 @@ pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Folder of stored runs [default: $DRIVESCOPE_STORE or $XDG_DATA_HOME/drivescope]
-    #[arg(long, global = true, value_name = "FOLDER")]
+    /// Folder of stored runs [default: $XDG_DATA_HOME/drivescope]
+    #[arg(long, global = true, env = "DRIVESCOPE_STORE", value_name = "FOLDER")]
     pub store: Option<PathBuf>,
+
+    /// Colour of pages and of the live screen; auto: in a terminal, unless NO_COLOR is set
+    #[arg(
+        long,
+        global = true,
+        env = "DRIVESCOPE_COLOR",
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
+    pub color: Colour,
 }
 
 #[derive(Debug, Subcommand)]
@@ -84,6 +99,8 @@ pub enum Command {
     Choose(ChooseArguments),
     /// Virtual drives with known truth: list, show, mount, reproduce
     Sim(SimArguments),
+    /// Show options set by configuration files and environment
+    Config(ConfigArguments),
     /// Print completions of bash, zsh, fish and other shells
     Completions(CompletionsArguments),
     /// Write man pages to a folder
@@ -110,6 +127,6 @@ pub struct PageArguments {
     pub json: Option<PathBuf>,
 
     /// Plain text without colour, also in a terminal
-    #[arg(long)]
+    #[arg(long, env = "DRIVESCOPE_PLAIN")]
     pub plain: bool,
 }

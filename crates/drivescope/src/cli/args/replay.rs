@@ -16,6 +16,6 @@ pub struct ReplayArguments {
     pub at: Option<String>,
 
     /// Plain lines instead of the live screen
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, env = "DRIVESCOPE_PLAIN", help_heading = "Output")]
     pub plain: bool,
 }

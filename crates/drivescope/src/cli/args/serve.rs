@@ -5,7 +5,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     /// Port on localhost; 0 picks a free one
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(long, env = "DRIVESCOPE_PORT", value_name = "NUMBER", default_value_t = 0)]
     pub port: u16,
 
     /// Open the page in the default browser

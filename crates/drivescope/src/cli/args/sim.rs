@@ -89,7 +89,7 @@ pub struct SimReproduceArguments {
     pub article: String,
 
     /// Plain text without colour, also in a terminal
-    #[arg(long)]
+    #[arg(long, env = "DRIVESCOPE_PLAIN")]
     pub plain: bool,
 
     /// Print Markdown, as the pages in the documentation

@@ -43,7 +43,7 @@ pub struct ReportArguments {
     pub output: PathBuf,
 
     /// Dark theme for the report or chart
-    #[arg(long)]
+    #[arg(long, env = "DRIVESCOPE_DARK")]
     pub dark: bool,
 
     /// Width of an .svg or .png chart
@@ -59,7 +59,7 @@ pub struct ReportArguments {
     pub wish: WishArguments,
 
     /// Plain text without colour, also in a terminal
-    #[arg(long)]
+    #[arg(long, env = "DRIVESCOPE_PLAIN")]
     pub plain: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct CompareArguments {
     pub json: Option<PathBuf>,
 
     /// Plain text without colour, also in a terminal
-    #[arg(long)]
+    #[arg(long, env = "DRIVESCOPE_PLAIN")]
     pub plain: bool,
 }
 

@@ -5,7 +5,7 @@ use super::super::identity::DeviceNumber;
 use super::super::loopdev::{Image, LoopDevice, alone_with_loop_devices};
 use super::super::passthrough::{AtaCommand, AtaData, Refused};
 use super::super::sysfs::BlockDevice;
-use super::super::{Target, WriteConsent, WritePermit};
+use super::super::{NeverWrite, Target, WriteConsent, WritePermit};
 use super::ata::{AtaPort, PASSWORD, erase};
 use super::error::Fault;
 use super::nvme::{NvmeFacts, NvmePort};
@@ -396,7 +396,7 @@ fn a_loop_device_is_discarded_and_nothing_that_is_for_drives_is_offered() {
         .map(|option| option.method)
         .collect();
     assert_eq!(offered, [PurgeMethod::Discard, PurgeMethod::ZeroFill]);
-    let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     for method in [PurgeMethod::NvmeFormat, PurgeMethod::NvmeSanitize, PurgeMethod::AtaSecureErase] {
         let error = purge(&target, &permit, method, &mut |_| true).unwrap_err().to_string();
         assert!(error.contains("will not write to"), "{error}");
@@ -414,7 +414,7 @@ fn a_permit_for_another_target_purges_nothing() {
     fs::write(&others.path, vec![7u8; 16 << 20]).unwrap();
     let (a, b) = (LoopDevice::over(&ours.path), LoopDevice::over(&others.path));
     let (target, other) = (Target::open(&a.path).unwrap(), Target::open(&b.path).unwrap());
-    let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     let error = purge(&other, &permit, PurgeMethod::Discard, &mut |_| true).unwrap_err().to_string();
     assert!(error.contains("for another target"), "{error}");
     assert_eq!(fs::metadata(&others.path).unwrap().blocks() * 512, 16 << 20);
@@ -435,7 +435,7 @@ fn a_partition_is_discarded_without_its_neighbours_and_never_erased_by_the_drive
     for option in &options(&target)[..3] {
         assert!(option.refusal.as_ref().unwrap().contains("partition"), "{option:?}");
     }
-    let permit = WritePermit::grant(&target, &everything(&target)).unwrap();
+    let permit = WritePermit::grant(&target, &everything(&target), &NeverWrite::default()).unwrap();
     assert_eq!(purge(&target, &permit, PurgeMethod::Discard, &mut |_| true).unwrap(), PurgeEnd::Done);
     let content = fs::read(&image.path).unwrap();
     let first = 1usize << 20;

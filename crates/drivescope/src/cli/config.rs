@@ -1,0 +1,122 @@
+//! `drivescope config`: which options are set ahead, and where.
+
+use super::args::ConfigArguments;
+use super::output;
+use super::settings::{self, Preset, Source};
+use crate::configuration::{self, ConfigurationFile};
+use crate::error::{UserError, exit};
+use report::terminal::{ExclusionRow, SettingRow, SettingsPage, settings_page};
+use serde::Serialize;
+use std::path::Path;
+
+/// Schema `drivescope.config/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct ConfigDocument<'all> {
+    schema: &'static str,
+    files: Vec<FileDocument<'all>>,
+    settings: Vec<SettingDocument<'all>>,
+    never_write: Vec<ExclusionDocument>,
+}
+
+#[derive(Serialize)]
+struct FileDocument<'all> {
+    path: &'all Path,
+    exists: bool,
+}
+
+#[derive(Serialize)]
+struct SettingDocument<'all> {
+    command: Option<&'all str>,
+    option: &'all str,
+    variable: &'all str,
+    value: Option<&'all str>,
+    /// Where it was set: `environment`, `file` or `default`.
+    source: &'static str,
+    file: Option<&'all Path>,
+    line: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct ExclusionDocument {
+    drives: String,
+    origin: String,
+}
+
+impl<'all> SettingDocument<'all> {
+    fn of(preset: &'all Preset) -> SettingDocument<'all> {
+        let (source, setting) = match &preset.source {
+            Source::Environment => ("environment", None),
+            Source::File(setting) => ("file", Some(setting)),
+            Source::Default => ("default", None),
+        };
+        SettingDocument {
+            command: preset.command.as_deref(),
+            option: &preset.key,
+            variable: &preset.variable,
+            value: preset.value.as_deref(),
+            source,
+            file: setting.map(|setting| setting.file.as_path()),
+            line: setting.map(|setting| setting.line),
+        }
+    }
+}
+
+/// # Errors
+/// When a file of configuration is damaged.
+pub fn run(arguments: &ConfigArguments) -> Result<u8, UserError> {
+    let files = configuration::read()?;
+    let mut presets = settings::presets(&files);
+    for preset in &mut presets {
+        if preset.key == "store" && preset.source == Source::Default {
+            preset.value = store::default_folder().ok().map(|folder| folder.display().to_string());
+        }
+    }
+    let document = ConfigDocument {
+        schema: "drivescope.config/1",
+        files: files.iter().map(|file| FileDocument { path: &file.path, exists: file.exists }).collect(),
+        settings: presets.iter().map(SettingDocument::of).collect(),
+        never_write: exclusions(&files),
+    };
+    let page = page(&files, &presets);
+    output::give_page(|style| settings_page(&page, style), || output::json(&document), &arguments.page)?;
+    Ok(exit::SUCCESS)
+}
+
+fn exclusions(files: &[ConfigurationFile]) -> Vec<ExclusionDocument> {
+    let all = files.iter().flat_map(|file| &file.never_write);
+    all.map(|each| ExclusionDocument { drives: each.drives.to_string(), origin: each.origin.clone() })
+        .collect()
+}
+
+/// One row for each option; more where it differs between commands because a file says so.
+fn page(files: &[ConfigurationFile], presets: &[Preset]) -> SettingsPage {
+    let mut rows: Vec<SettingRow> = Vec::new();
+    for preset in presets {
+        let own = match &preset.source {
+            Source::File(setting) => setting.command.clone(),
+            _ => None,
+        };
+        let from = match &preset.source {
+            Source::Environment => preset.variable.clone(),
+            Source::File(setting) => format!("{}:{}", setting.file.display(), setting.line),
+            Source::Default => "default".into(),
+        };
+        let option = match own {
+            Some(command) => format!("[{command}] {}", preset.key),
+            None => preset.key.clone(),
+        };
+        let value = preset.value.clone();
+        match rows.iter_mut().find(|row| row.option == option) {
+            Some(row) if row.value != value => row.value = Some("by command".into()),
+            Some(_) => {}
+            None => rows.push(SettingRow { option, value, from }),
+        }
+    }
+    rows.sort_by(|a, b| a.option.cmp(&b.option));
+    let never_write = exclusions(files)
+        .into_iter()
+        .map(|each| ExclusionRow { drives: each.drives, origin: each.origin })
+        .collect();
+    let file = |file: &ConfigurationFile| (file.path.display().to_string(), file.exists);
+    SettingsPage { files: files.iter().map(file).collect(), rows, never_write }
+}
