@@ -12,6 +12,7 @@ Needs root, and the programs ip, unshare, sshd and ssh-keygen.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -30,6 +31,7 @@ DRIVES_PER_HOST = 2
 HOSTS_PER_RACK = 5
 MODELS = (("ST4000DM000", "CC52", 150e6), ("WD40EFRX", "82.00A82", 175e6))
 SLOW = 0.80
+PLAYS = ["sh", "-c", "ansible-playbook drivescope.fleet.install --user root && ansible-playbook drivescope.fleet.fleet"]
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -110,8 +112,8 @@ def run(*command: str, **options) -> subprocess.CompletedProcess:
 class Bed:
     """The bridge, the hosts that run, and the files that the command needs to reach them."""
 
-    def __init__(self, folder: Path, hosts: list[Host], program: Path):
-        self.folder, self.hosts, self.program = folder, hosts, program
+    def __init__(self, folder: Path, hosts: list[Host], program: Path, repeat: int):
+        self.folder, self.hosts, self.program, self.repeat = folder, hosts, program, repeat
         self.roots = folder / "hosts"
         self.processes: dict[str, subprocess.Popen] = {}
 
@@ -146,6 +148,7 @@ class Bed:
         ssh = root / "root/.ssh"
         ssh.mkdir(mode=0o700, exist_ok=True)
         (ssh / "authorized_keys").write_bytes((self.folder / "key.pub").read_bytes())
+        (root / "etc/udev/rules.d").mkdir(parents=True, exist_ok=True)
         bed = root / "srv/bed"
         bed.mkdir(parents=True)
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", host.name, "-f", str(bed / "host_key"))
@@ -153,9 +156,6 @@ class Bed:
         drives.mkdir()
         for drive in host.drives:
             (drives / f"{drive['serial']}.toml").write_text(profile(drive))
-        program = root / "usr/local/bin/drivescope"
-        shutil.copyfile(self.program, program)
-        program.chmod(0o755)
         link = f"v{host.number}"
         run("ip", "netns", "add", host.name)
         run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", host.name)
@@ -180,7 +180,7 @@ mknod -m 666 {root}/dev/null c 1 3; mknod -m 666 {root}/dev/zero c 1 5; mknod -m
 mknod -m 666 {root}/dev/random c 1 8; mknod -m 666 {root}/dev/urandom c 1 9; mknod -m 666 {root}/dev/tty c 5 0
 mkdir {root}/dev/shm {root}/run/sshd; ln -s /proc/self/fd {root}/dev/fd
 exec chroot {root} /usr/sbin/sshd -D -e -f /dev/null -h /srv/bed/host_key -o PidFile=none -o UsePAM=no \
-  -o PasswordAuthentication=no -o PermitRootLogin=prohibit-password -o ListenAddress={host.address} -o StrictModes=no \
+  -o PasswordAuthentication=no -o PermitRootLogin=prohibit-password -o ListenAddress={host.address} \
   -o SetEnv=PATH={PATH} -o Subsystem='sftp internal-sftp'
 """
         log = open(self.folder / f"{host.name}.log", "a", encoding="utf-8")
@@ -212,10 +212,14 @@ exec chroot {root} /usr/sbin/sshd -D -e -f /dev/null -h /srv/bed/host_key -o Pid
 
         shared = {
             "ansible_python_interpreter": "/usr/bin/python3",
-            "drivescope_program": "/usr/local/bin/drivescope",
+            "drivescope_install_source": str(self.program),
+            "drivescope_install_sha256": hashlib.sha256(self.program.read_bytes()).hexdigest(),
+            "drivescope_authorized_keys": [(self.folder / "key.pub").read_text().strip()],
+            # No udev runs in a namespace.
+            "drivescope_udev": False,
             "drivescope_spool": str(self.folder / "spool"),
             "drivescope_lake": str(self.folder / "lake"),
-            "drivescope_experiments": [{"experiment": "check", "repeat": 5}],
+            "drivescope_experiments": [{"experiment": "check", "repeat": self.repeat}],
             "drivescope_limits": {"rack": 6, "enclosure": 2},
             # The hosts share the processors of this machine.
             "drivescope_load_max": 1000,
@@ -227,7 +231,7 @@ exec chroot {root} /usr/sbin/sshd -D -e -f /dev/null -h /srv/bed/host_key -o Pid
     def _configuration(self) -> str:
         return f"""[defaults]
 inventory = {self.folder}/inventory.json
-remote_user = root
+remote_user = drivescope
 private_key_file = {self.folder}/key
 collections_path = {self.folder}/collections
 forks = 10
@@ -260,8 +264,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--program", type=Path, required=True, help="the program drivescope that the hosts get")
     parser.add_argument("--dies", type=int, help="number of a host that dies in the middle and stays away")
     parser.add_argument("--returns", type=int, help="number of a host that dies in the middle and comes back")
+    parser.add_argument("--repeat", type=int, default=5, help="runs of each drive (default: 5)")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("command", nargs="+", help="what to run, in the folder of the bed")
+    parser.add_argument("command", nargs="*", default=PLAYS, help="what to run in the folder of the bed (default: install, measure, collect, report)")
     return parser.parse_args()
 
 
@@ -280,7 +285,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     collection = str(Path(__file__).resolve().parent.parent)
     run("ansible-galaxy", "collection", "install", collection, "-p", str(folder / "collections"), "--force", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    bed = Bed(folder, hosts_of(given.hosts), given.program.absolute())
+    bed = Bed(folder, hosts_of(given.hosts), given.program.absolute(), given.repeat)
     bed.make()
     for host in bed.hosts:
         bed.start(host)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from runs_by_hand import make_run
 from drivescope.fleet import Lake
 from drivescope.fleet.commands import main
 from drivescope.fleet.engine import Engine
@@ -172,3 +173,11 @@ def test_questions_are_commands(fleet, capsys):
     assert main(["plan", "--lot", "500"]) == 0
     assert capsys.readouterr().out.startswith("Measure 129 of 500 drives. Accept the batch if at most 0 of them are slow.")
     assert main(["outliers", "--lake", lake + "-none"]) == 1
+
+
+def test_a_fleet_of_one_drive_has_answers_and_a_report(tmp_path):
+    make_run(tmp_path / "store", "run-1")
+    lake = str(tmp_path / "lake")
+    assert main(["push", "--lake", lake, "--store", str(tmp_path / "store")]) == 0
+    assert main(["report", "--lake", lake, "--output", str(tmp_path / "fleet.html")]) == 0
+    assert "<h1>0 of 0 drives" in (tmp_path / "fleet.html").read_text()

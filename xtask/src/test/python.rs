@@ -24,6 +24,9 @@ const PACKAGES: &str = "python/requirements.txt";
 const FLEET_NAME: &str = "tests of the fleet";
 const FLEET_PACKAGES: &str = "python/requirements-fleet.txt";
 const FLEET_VERSION_MIN: &str = "3.11";
+const ANSIBLE_NAME: &str = "tests of Ansible and Kubernetes";
+/// All plays are one fixture, which takes longer than any test: it is not to be taken for one that hangs.
+const ANSIBLE_TESTS: &[&str] = &["tests/ansible", "-o", "faulthandler_timeout=280"];
 /// Time limits: making an environment, installing 50 MB of packages, the tests (5 s here) and the types.
 const ENVIRONMENT_SECONDS: u32 = 120;
 const INSTALL_SECONDS: u32 = 300;
@@ -67,16 +70,20 @@ pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure>
 }
 
 fn test_fleet(newest: Python, without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
-    println!("== pytest python/tests/fleet");
+    println!("== pytest python/tests/fleet python/tests/ansible");
     let position = |version| VERSIONS.iter().position(|known| *known == version);
     if position(newest.version) < position(FLEET_VERSION_MIN) {
         tally.skip(FLEET_NAME, "they need Python 3.11");
+        tally.skip(ANSIBLE_NAME, "they need Python 3.11");
         return Ok(());
     }
     let environment = folder().join("fleet");
     let fleet = Python { environment, packages: FLEET_PACKAGES, tests: &["tests/fleet"], ..newest };
     match fleet.prepare()? {
-        Ok(()) => fleet.test(FLEET_NAME, tally),
+        Ok(()) => {
+            fleet.test(FLEET_NAME, tally)?;
+            Python { tests: ANSIBLE_TESTS, ..fleet }.test(ANSIBLE_NAME, tally)
+        }
         Err(why) => {
             give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
             Ok(())
@@ -100,7 +107,7 @@ fn pythons() -> Result<Vec<Python>, Failure> {
         for interpreter in candidates(version) {
             if is_version(&interpreter, version)? {
                 let environment = folder().join(version);
-                let tests = &["--ignore=tests/fleet"];
+                let tests = &["--ignore=tests/fleet", "--ignore=tests/ansible"];
                 found.push(Python { version, interpreter, environment, packages: PACKAGES, tests });
                 break;
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
@@ -28,7 +28,13 @@ const TOOLS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("python3", "python3-venv"),
+    ("ip", "iproute2"),
+    ("ssh", "openssh-client"),
 ];
+/// The hosts of the tests of Ansible run it. Where systemd runs, its package would start it on the machine itself.
+const SSH_SERVER: (&str, &str) = ("sshd", "openssh-server");
+/// It exists where systemd runs (sd_booted(3)).
+const SYSTEMD: &str = "/run/systemd/system";
 /// Where system programs are, although the search path of an ordinary user leaves these out.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
@@ -63,6 +69,9 @@ pub fn provide(without_system_tests: bool) -> Result<(), Failure> {
 
 fn missing() -> Vec<(&'static str, &'static str)> {
     let mut missing = TOOLS.to_vec();
+    if !Path::new(SYSTEMD).exists() {
+        missing.push(SSH_SERVER);
+    }
     missing.retain(|(tool, _)| find(tool).is_none() || *tool == "python3" && !makes_environments());
     missing
 }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import datetime
+import hashlib
 import io
+import re
 from collections import Counter
 
 DOCUMENTATION = r"""
@@ -148,6 +151,24 @@ def left(jobs, reasons):
     ]
 
 
+def holds(consents, serial):
+    """Whether a consent to write to this drive has not expired."""
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    return any(one["serial"] == serial and datetime.date.fromisoformat(str(one["until"])) >= today for one in consents)
+
+
+def udev(serial):
+    """A serial number for a rule; one with characters that mean something there is refused."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", str(serial)):
+        raise ValueError(f"no udev rule can be made for serial number {serial!r}: it has other characters than letters and digits")
+    return serial
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 class FilterModule:
     """What Ansible loads."""
 
@@ -159,4 +180,7 @@ class FilterModule:
             "inventory_csv": inventory_csv,
             "devices": devices,
             "left": left,
+            "holds": holds,
+            "udev": udev,
+            "sha256": sha256,
         }

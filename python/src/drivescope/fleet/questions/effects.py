@@ -23,6 +23,10 @@ RANDOM = ("rack", "host", "enclosure")
 OUTLIER_DEVIATIONS = 4.0
 
 
+NUMBERS = ("effect", "low", "high", "p", "p_adjusted")
+FIXED_TYPES = {"factor": "object", "level": "object", **dict.fromkeys(NUMBERS, "float64"), "is_significant": "bool"}
+
+
 @dataclass
 class Effects:
     """Fixed effects as shares with intervals, and the standard deviation that each random factor adds."""
@@ -43,6 +47,10 @@ def effects(engine: Engine, code: str = "read-rate-outer") -> Effects:
 def fit(rows: pd.DataFrame) -> Effects:
     """Fits `level`; firmware is compared with the first of its model, slots with the mean of all."""
     x, names = _fixed(rows)
+    if len(rows) <= len(names):
+        # Fewer drives than effects: nothing can be told apart.
+        fixed = pd.DataFrame(columns=list(FIXED_TYPES)).astype(FIXED_TYPES)
+        return Effects(fixed, pd.DataFrame(columns=["factor", "deviation", "share"]))
     factors = [_indicator(rows[name].astype("string").fillna("")) for name in RANDOM]
     usable = [1 < z.shape[1] < len(rows) for z in factors]
     z = [factor for factor, use in zip(factors, usable) if use]
@@ -80,7 +88,7 @@ def _fixed(rows: pd.DataFrame) -> tuple[sparse.spmatrix, list[tuple[str, str]]]:
         column[rows.index[rows["slot"] == slots[0]]] = -1.0
         columns.append(column)
         names.append(("slot", f"slot {int(slot)}"))
-    return np.column_stack(columns), names
+    return np.column_stack(columns) if columns else np.zeros((len(rows), 0)), names
 
 
 def _column(length: int, index: pd.Index) -> np.ndarray:

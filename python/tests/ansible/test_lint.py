@@ -1,0 +1,41 @@
+"""ansible-lint and yamllint have nothing to say of the collection, as it is installed, and of the manifests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import COLLECTION
+
+TOOLS = Path(sys.executable).parent
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The collection where Ansible looks for it: its playbooks name its roles by their full names."""
+    subprocess.run(
+        [TOOLS / "ansible-galaxy", "collection", "install", str(COLLECTION), "-p", str(tmp_path), "--offline"], check=True, capture_output=True
+    )
+    return tmp_path / "ansible_collections/drivescope/fleet"
+
+
+def test_the_collection_is_clean(installed):
+    environment = {**os.environ, "PATH": f"{TOOLS}:{os.environ['PATH']}", "ANSIBLE_COLLECTIONS_PATH": str(installed.parents[2])}
+    files = ["galaxy.yml", "meta", "playbooks", "roles"]
+    for name in [".ansible-lint", ".yamllint", "galaxy.yml"]:
+        (installed / name).write_bytes((COLLECTION / name).read_bytes())
+    for command in (["yamllint", "--strict", *files], ["ansible-lint", "--offline", "--strict", *files]):
+        ended = subprocess.run([TOOLS / command[0], *command[1:]], cwd=installed, env=environment, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_manifests_are_clean():
+    manifests = sorted(str(path) for path in (COLLECTION.parent / "kubernetes").glob("*.yaml"))
+    ended = subprocess.run(
+        [TOOLS / "yamllint", "--strict", "-c", COLLECTION / ".yamllint", *manifests], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0 and len(manifests) == 2, ended.stdout
