@@ -41,6 +41,19 @@ pub(crate) struct Slice {
     pub latency_s: f64,
 }
 
+impl Slice {
+    pub(crate) fn sum(slices: &[Slice]) -> Slice {
+        let mut sum = Slice { seconds: 0.0, operations: 0.0, bytes: 0.0, latency_s: 0.0 };
+        for slice in slices {
+            sum.seconds += slice.seconds;
+            sum.operations += slice.operations;
+            sum.bytes += slice.bytes;
+            sum.latency_s += slice.latency_s;
+        }
+        sum
+    }
+}
+
 /// Whether the phase was a measurement whose end was not a failure.
 pub(crate) fn is_measurement(summary: &PhaseSummary) -> bool {
     summary.phase.kind == PhaseKind::Measure
@@ -221,7 +234,8 @@ pub(crate) fn random_groups_along<'run>(
 
 pub(crate) fn merged_latencies(visits: &[Visit<'_>], operation: Operation) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::default();
-    for totals in visits.iter().filter_map(|visit| visit.summary.totals_of(operation)) {
+    for visit in visits {
+        let Some(totals) = visit.summary.totals_of(operation) else { continue };
         histogram.merge(&totals.histogram);
     }
     histogram
@@ -261,7 +275,7 @@ impl Visit<'_> {
         let ended_ns = self.summary.ended_ns().unwrap_or(u64::MAX);
         let mut to_fill = if part == Part::Steady { self.workload.in_flight_max() } else { 0 };
         let mut slices = Vec::new();
-        for record in run.series.intervals(self.phase).filter(|record| record.operation == operation) {
+        for record in run.slices(self.phase, operation) {
             if record.end_ns() > end_ns {
                 break;
             }
@@ -308,7 +322,8 @@ impl Visit<'_> {
 pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
     let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
     let (mut sum_ns, mut count) = (0.0, 0.0);
-    for totals in single.iter().filter_map(|visit| visit.summary.totals_of(Operation::Read)) {
+    for visit in &single {
+        let Some(totals) = visit.summary.totals_of(Operation::Read) else { continue };
         sum_ns += totals.histogram.sum_ns() as f64;
         count += totals.histogram.count() as f64;
     }

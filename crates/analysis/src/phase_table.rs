@@ -59,7 +59,10 @@ fn row(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &Operatio
 fn cpu_share(run: &RunView<'_>, summary: &PhaseSummary) -> Option<f64> {
     let time = summary.start_ns..=summary.end_ns();
     let (mut sum, mut records) = (0.0, 0.0);
-    for record in run.series.telemetry().filter(|record| time.contains(&record.at_ns)) {
+    for record in run.series.telemetry() {
+        if !(time.contains(&record.at_ns)) {
+            continue;
+        }
         if let Some(share) = record.own_cpu_share {
             sum += share;
             records += 1.0;

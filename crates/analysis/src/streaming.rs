@@ -37,7 +37,8 @@ impl Calibration {
         let border = least.zip(most).map_or(middle, |(least, most)| least + (most - least) / 2);
         let mut areas = [Vec::new(), Vec::new()];
         for (summary, setting, first_byte) in samples(run) {
-            let seconds = summary.totals_of(Operation::Read).and_then(|totals| totals.seconds_per_byte());
+            let seconds =
+                summary.totals_of(Operation::Read).and_then(model::run::OperationTotals::seconds_per_byte);
             if let (Some(seconds), 0) = (seconds, summary.errors()) {
                 areas[usize::from(first_byte > border)].push((setting, seconds));
             }

@@ -407,7 +407,7 @@ fn every_code_of_the_registry_has_its_scenario() {
         include_str!("../../drivescope/tests/commands/verify.rs"),
     );
     for detector in analysis::detector::REGISTRY {
-        for code in detector.codes() {
+        for code in detector.codes {
             let variant = format!("FindingCode::{code:?}");
             // What rests on single I/Os is tested through the program, where codes have their names.
             let name = format!("\"{}\"", code.name());

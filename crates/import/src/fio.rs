@@ -5,6 +5,7 @@ use crate::text::{Line, above_zero, number, rounded};
 use model::histogram::LatencyHistogram;
 use model::quantity_text::parse_size;
 use model::request::Operation;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// So many results keep their latencies, which take up to 60 KB each.
@@ -80,6 +81,17 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// Those of a job in fio's JSON, before those that hold for all jobs.
+    pub(crate) fn of_job(job: &Value, global: &Value) -> Options {
+        let mut options = Options::default();
+        for name in OPTIONS {
+            if let Some(value) = job[name].as_str().or(global[name].as_str()) {
+                options.given.insert(name, value.to_owned());
+            }
+        }
+        options
+    }
+
     /// Takes over what a line says; a new command begins anew.
     pub(crate) fn line(&mut self, line: Line<'_>) {
         let words = line.words();

@@ -2,11 +2,10 @@
 //! prints there when it has something to say, are passed over.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
-use crate::fio::{REQUESTS_MAX, Syncs, WITH_LATENCIES_MAX, figure_name, order_of};
+use crate::figure::{Figure, Imported, Set, Transfer};
+use crate::fio::{Options, REQUESTS_MAX, Syncs, WITH_LATENCIES_MAX, figure_name, order_of, place_of};
 use crate::text::rounded;
 use model::histogram::LatencyHistogram;
-use model::quantity_text::parse_size;
 use model::request::Operation;
 use serde_json::Value;
 
@@ -15,27 +14,6 @@ const MARK: &str = "\"fio version\"";
 
 pub(crate) fn fits(text: &str) -> bool {
     text.contains('{') && text.contains(MARK)
-}
-
-/// The options of a job, with those that hold for all jobs behind them.
-struct Options<'json> {
-    job: &'json Value,
-    global: &'json Value,
-}
-
-impl<'json> Options<'json> {
-    fn get(&self, name: &str) -> Option<&'json str> {
-        self.job[name].as_str().or(self.global[name].as_str())
-    }
-
-    fn number(&self, name: &str) -> Option<u32> {
-        self.get(name)?.parse().ok()
-    }
-
-    /// A size; fio takes `k` and `KiB` for 1024 bytes, as we do.
-    fn size(&self, name: &str) -> Option<u64> {
-        Some(parse_size(self.get(name)?).ok()?.get())
-    }
 }
 
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
@@ -83,8 +61,8 @@ fn document_into(imported: &mut Imported, document: &Value) -> Result<(), Import
     };
     let mut group = None;
     for job in jobs {
-        let options = Options { job: &job["job options"], global: &document["global options"] };
-        let direct = !matches!(options.get("direct"), None | Some("0"));
+        let options = Options::of_job(&job["job options"], &document["global options"]);
+        let direct = options.direct().unwrap_or(false);
         imported.direct = Some(imported.direct.unwrap_or(true) && direct);
         if imported.target.is_none() {
             imported.target = options.get("filename").map(str::to_owned);
@@ -114,8 +92,8 @@ fn name_of(job: &Value) -> String {
 }
 
 /// The figure of a job; none when it moved nothing.
-fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportError> {
-    let mode = options.get("rw").or(options.get("readwrite")).unwrap_or("read");
+fn figure(job: &Value, options: &Options) -> Result<Option<Figure>, ImportError> {
+    let mode = options.mode().unwrap_or("read");
     let order = order_of(mode);
     let mut moved = Vec::new();
     let mut milliseconds = 0u64;
@@ -136,13 +114,12 @@ fn figure(job: &Value, options: &Options<'_>) -> Result<Option<Figure>, ImportEr
     let (Some((operation, count, bytes)), true) = (moved.first().copied(), milliseconds > 0) else {
         return Ok(None);
     };
-    let block = options.size("bs").or(options.size("blocksize")).unwrap_or(bytes / count);
-    let place = place(options, order, bytes);
+    let block = options.block().unwrap_or(bytes / count);
+    let place = place_of(options, order, bytes);
     let name = figure_name(order, &moved);
     let latencies = if moved.len() == 1 { latencies.map(Box::new) } else { None };
     let transfer = Transfer { moved, ..Transfer::of(order, operation, bytes, block) };
-    let threads = if is_grouped(options) { options.number("numjobs").unwrap_or(1) } else { 1 };
-    let transfer = transfer.deep(options.number("iodepth").unwrap_or(1), threads);
+    let transfer = transfer.deep(options.number("iodepth").unwrap_or(1), options.jobs());
     let figure = Figure::of(name, transfer, milliseconds as f64 / 1e3).at(place);
     Ok(Some(Figure { latencies, ..figure }))
 }
@@ -161,27 +138,6 @@ fn syncs(job: &Value) -> Syncs {
     }
     percentiles.sort_by(|one, other| one.0.total_cmp(&other.0));
     Syncs { count: told.unwrap_or(0), mean_ns: lat["mean"].as_f64().unwrap_or(0.0), percentiles }
-}
-
-/// Whether one entry stands for all threads of a job.
-fn is_grouped(options: &Options<'_>) -> bool {
-    options.get("group_reporting").is_some()
-}
-
-/// Where on a device it was. A part of a target in percent says nothing without its size.
-fn place(options: &Options<'_>, order: Order, bytes: u64) -> Option<Place> {
-    if !options.get("filename")?.starts_with("/dev/") {
-        return None;
-    }
-    let first_byte = match options.get("offset") {
-        Some(_) => options.size("offset")?,
-        None => 0,
-    };
-    match (order, options.size("size")) {
-        (Order::Sequential, size) => Some(Place { first_byte, bytes: bytes.min(size.unwrap_or(bytes)) }),
-        (_, Some(size)) => Some(Place { first_byte, bytes: size }),
-        _ => None,
-    }
 }
 
 /// All latencies of one direction, from the bins of JSON+.

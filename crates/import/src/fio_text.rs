@@ -170,13 +170,12 @@ impl Reader {
         self.close();
         let (name, rest) = text.split_once(": (groupid=").unwrap_or(("", text));
         let name = fio::short(name);
-        let group = rest.trim_start_matches(|letter: char| !letter.is_ascii_digit());
-        let group = group.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or("");
+        let group = rest.trim_start_matches(is_no_digit).split(is_no_digit).next().unwrap_or("");
         let threads = value(rest, "jobs=").and_then(|jobs| jobs.trim_end_matches([')', ':']).parse().ok());
         // One start is of all that is reported, whatever its name.
         let only = if self.shapes.len() == 1 { self.shapes.values().next() } else { None };
         let shape = self.shapes.get(&name).or(only).cloned().unwrap_or_else(|| self.shape_of_options());
-        if value(rest, "err=").is_some_and(|error| error.trim_end_matches(':') != "0") {
+        if !matches!(value(rest, "err="), None | Some("0" | "0:")) {
             self.imported.note(format!("fio's job {name} ended with an error."));
         }
         let group = group.parse().unwrap_or(0);
@@ -307,7 +306,15 @@ fn has(job: &Job, operation: Operation) -> bool {
 
 fn is_version(text: &str) -> bool {
     let rest = text.strip_prefix("fio-").or(text.strip_prefix("fio "));
-    rest.is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()) && rest.len() < 40)
+    rest.is_some_and(|rest| !rest.starts_with(is_no_digit) && (1..40).contains(&rest.len()))
+}
+
+fn is_no_digit(letter: char) -> bool {
+    !letter.is_ascii_digit()
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphabetic()
 }
 
 /// What stands behind a mark: up to a comma, a blank or a parenthesis.
@@ -324,8 +331,7 @@ fn value<'text>(text: &'text str, mark: &str) -> Option<&'text str> {
 /// "982350,328370,0,0", "r=110525114/w=0/d=0, short=…", "4847/4803": reads, writes, trims and flushes.
 fn counted(text: &str) -> Vec<u64> {
     let word = text.split_whitespace().next().unwrap_or("");
-    let numbers =
-        word.split([',', '/']).map(|part| part.trim_start_matches(|letter: char| !letter.is_ascii_digit()));
+    let numbers = word.split([',', '/']).map(|part| part.trim_start_matches(is_no_digit));
     numbers.map_while(|part| part.parse().ok()).take(4).collect()
 }
 
@@ -348,7 +354,7 @@ fn blocks(text: &str) -> [Option<u64>; 3] {
 
 /// "431739MB", "60.0GiB", "96.0kB". All but `kB` of version 3 are of 1024 bytes.
 fn bytes_of(text: &str) -> Option<u64> {
-    let digits = text.trim_start().trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let digits = text.trim_start().trim_end_matches(is_letter);
     let unit = text.trim_start()[digits.len()..].trim();
     let base = if unit == "kB" { 1000.0 } else { 1024.0 };
     let factor = if unit.is_empty() { 1.0 } else { unit_bytes(unit, base)? };
@@ -357,7 +363,7 @@ fn bytes_of(text: &str) -> Option<u64> {
 
 /// Reads "10002msec" or "60sec" as a number of seconds.
 fn seconds_of(text: &str) -> Option<f64> {
-    let digits = text.trim().trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ')');
+    let digits = text.trim().trim_end_matches(')').trim_end_matches(is_letter);
     let unit = &text.trim()[digits.len()..];
     let factor = if unit.starts_with("sec") { 1.0 } else { 1e-3 };
     Some(number(digits)? * factor)

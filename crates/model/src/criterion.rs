@@ -139,8 +139,8 @@ fn limit_of(field: Field, comparison: Comparison, text: &str) -> Result<Limit, C
                 false => Err(CriterionError(format!("{code} is a word; compare it with = or !="))),
             };
         }
-        Some("s") => (parse_duration(text).ok().map(|time| time.seconds()), "a duration such as 10ms"),
-        Some("bytes") => (parse_size(text).ok().map(|size| size.as_f64()), "a size such as 20GB"),
+        Some("s") => (parse_duration(text).ok().map(super::units::Nanos::seconds), "a duration such as 10ms"),
+        Some("bytes") => (parse_size(text).ok().map(super::units::Bytes::as_f64), "a size such as 20GB"),
         Some("B/s") => (bytes_per_second(text), "a throughput such as 150MB/s"),
         Some("ratio") => (text.parse().ok().or(parse_share(text).ok()), "a ratio such as 1.5 or 90%"),
         Some("1/s") => {

@@ -115,6 +115,10 @@ impl IntervalLatency {
 }
 
 impl IoRecord {
+    pub fn is_done(&self) -> bool {
+        self.status.is_done()
+    }
+
     /// How long it took from its submission on. A record that was altered may end before it begins: then no time at all.
     pub fn service_ns(&self) -> u64 {
         self.completed_ns.saturating_sub(self.submitted_ns)

@@ -75,7 +75,16 @@ pub struct RunView<'run> {
     pub series: &'run dyn Series,
 }
 
-impl RunView<'_> {
+impl<'run> RunView<'run> {
+    /// The time slices of one operation in a phase, in the order of time.
+    pub fn slices(
+        &self,
+        phase: u32,
+        operation: Operation,
+    ) -> impl Iterator<Item = IntervalRecord> + use<'run> {
+        self.series.intervals(phase).filter(move |slice| slice.operation == operation)
+    }
+
     /// Where the run's clock stood when the last phase ended.
     pub fn elapsed(&self) -> Nanos {
         match self.phases.last() {

@@ -301,7 +301,6 @@ impl BytesPerSecond {
 }
 
 impl Quantile {
-    pub const P10: Quantile = Quantile(0.1);
     pub const MEDIAN: Quantile = Quantile(0.5);
     pub const P90: Quantile = Quantile(0.9);
     pub const P99: Quantile = Quantile(0.99);

@@ -73,8 +73,12 @@ macro_rules! columns {
                 &[$($crate::column::Column::of::<$type>($name, $meaning)),+];
 
             fn to_row(&self, row: &mut Vec<$crate::column::Cell>) {
-                let $this = self;
-                $(row.push(<$type as $crate::column::CellValue>::into_cell($value));)+
+                $(row.push({
+                    fn value($this: &$row) -> $type {
+                        $value
+                    }
+                    <$type as $crate::column::CellValue>::into_cell(value(self))
+                });)+
             }
         }
     };

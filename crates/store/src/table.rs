@@ -155,8 +155,8 @@ columns! { RunRow<'_>: row {
     "logical_block_bytes": u64 = row.run.target.logical_block.get(), "logical block size";
     "physical_block_bytes": u64 = row.run.target.physical_block.get(), "physical block size";
     "rotational": Option<bool> = row.run.target.rotational, "whether it reports rotation";
-    "interface": Option<String> = row.link().map(|link| link.name.clone()), "interface";
-    "interface_bytes_per_second_max": Option<f64> = row.link().and_then(|link| link.bytes_per_second_max), "interface throughput after line coding";
+    "interface": Option<String> = Some(row.link()?.name.clone()), "interface";
+    "interface_bytes_per_second_max": Option<f64> = row.link()?.bytes_per_second_max, "interface throughput after line coding";
     "zoned": Option<String> = row.run.target.zoned.clone(), "`none`, `host-aware` or `host-managed`";
     "caveats": String = row.caveats(), "codes of other layers that may have served requests, separated by spaces";
     "host": String = row.run.environment.host.clone(), "host name";
@@ -251,10 +251,6 @@ impl<'run> PhaseRow<'run> {
     fn block(&self) -> Option<Bytes> {
         self.workload()?.block_sizes.single()
     }
-
-    fn latency_ns(&self, pick: fn(&LatencySummary) -> Nanos) -> Option<u64> {
-        Some(pick(self.latency.as_ref()?).get())
-    }
 }
 
 columns! { PhaseRow<'_>: row {
@@ -262,16 +258,16 @@ columns! { PhaseRow<'_>: row {
     "phase_name": String = row.summary.phase.name.clone(), "its name";
     "experiment": String = row.summary.phase.experiment.to_string(), "experiment";
     "kind": String = row.summary.phase.kind.name().into(), "`purge`, `precondition`, `warm-up`, `measure`, `idle` or `verify`";
-    "operation": Option<String> = row.totals.map(|totals| totals.operation.name().into()), "`read`, `write`, `flush` or `discard`; empty if idle";
-    "pattern": Option<String> = row.workload().map(|workload| workload.pattern.name().into()), "access pattern";
-    "range_first_byte": Option<u64> = row.workload().map(|workload| workload.range.first().get()), "start of the range";
-    "range_bytes": Option<u64> = row.workload().map(|workload| workload.range.bytes().get()), "length of the range";
+    "operation": Option<String> = Some(row.totals?.operation.name().into()), "`read`, `write`, `flush` or `discard`; empty if idle";
+    "pattern": Option<String> = Some(row.workload()?.pattern.name().into()), "access pattern";
+    "range_first_byte": Option<u64> = Some(row.workload()?.range.first().get()), "start of the range";
+    "range_bytes": Option<u64> = Some(row.workload()?.range.bytes().get()), "length of the range";
     "block_bytes": Option<u64> = row.block().map(Bytes::get), "block size; empty for a mix of sizes";
     "read_share": Option<f64> = row.read_share(), "share of reads, 0 to 1";
-    "queue_depth": Option<u64> = row.workload().map(|workload| workload.queue_depth.into()), "queue depth per thread";
-    "threads": Option<u64> = row.workload().map(|workload| workload.threads.into()), "threads";
-    "caching": Option<String> = row.workload().map(|workload| workload.caching.name().into()), "`direct` or `buffered`";
-    "stopped": Option<String> = row.summary.stopped.map(|reason| reason.name().into()), "stop reason: `time`, `bytes`, `operations`, `passes`, `precision`, `interrupted`, `skipped`, `device-gone` or `errors`";
+    "queue_depth": Option<u64> = Some(row.workload()?.queue_depth.into()), "queue depth per thread";
+    "threads": Option<u64> = Some(row.workload()?.threads.into()), "threads";
+    "caching": Option<String> = Some(row.workload()?.caching.name().into()), "`direct` or `buffered`";
+    "stopped": Option<String> = Some(row.summary.stopped?.name().into()), "stop reason: `time`, `bytes`, `operations`, `passes`, `precision`, `interrupted`, `skipped`, `device-gone` or `errors`";
     "start_ns": u64 = row.summary.start_ns, "start, since the run's clock began";
     "duration_ns": u64 = row.summary.duration_ns, "duration without the final flush";
     "operations": u64 = row.operations(), "requests completed without an error";
@@ -279,11 +275,11 @@ columns! { PhaseRow<'_>: row {
     "errors": u64 = row.totals.map_or(0, |totals| totals.errors), "failed requests";
     "operations_per_second": f64 = row.per_second(row.operations()), "IOPS over `duration_ns`";
     "bytes_per_second": f64 = row.per_second(row.bytes()), "throughput over `duration_ns`";
-    "latency_ns_min": Option<u64> = row.latency_ns(|latency| latency.min), "minimum";
-    "latency_ns_mean": Option<f64> = row.latency.map(|latency| latency.mean), "arithmetic mean";
-    "latency_ns_p50": Option<u64> = row.latency_ns(|latency| latency.p50), "median; percentiles have an error of at most 0.4 %";
-    "latency_ns_p90": Option<u64> = row.latency_ns(|latency| latency.p90), "90th percentile";
-    "latency_ns_p99": Option<u64> = row.latency_ns(|latency| latency.p99), "99th percentile";
-    "latency_ns_p999": Option<u64> = row.latency_ns(|latency| latency.p999), "99.9th percentile";
-    "latency_ns_max": Option<u64> = row.latency_ns(|latency| latency.max), "maximum";
+    "latency_ns_min": Option<u64> = Some(row.latency.as_ref()?.min.get()), "minimum";
+    "latency_ns_mean": Option<f64> = Some(row.latency.as_ref()?.mean), "arithmetic mean";
+    "latency_ns_p50": Option<u64> = Some(row.latency.as_ref()?.p50.get()), "median; percentiles have an error of at most 0.4 %";
+    "latency_ns_p90": Option<u64> = Some(row.latency.as_ref()?.p90.get()), "90th percentile";
+    "latency_ns_p99": Option<u64> = Some(row.latency.as_ref()?.p99.get()), "99th percentile";
+    "latency_ns_p999": Option<u64> = Some(row.latency.as_ref()?.p999.get()), "99.9th percentile";
+    "latency_ns_max": Option<u64> = Some(row.latency.as_ref()?.max.get()), "maximum";
 } }

@@ -86,7 +86,10 @@ impl Tally {
     /// Takes the tests that reported themselves as skipped. The harness counted each as passed, which it was not.
     /// A test that gives two reasons counts once.
     pub fn read_skip_log(&mut self, log: &str) {
-        for line in log.lines().filter(|line| !line.trim().is_empty()) {
+        for line in log.lines() {
+            if line.trim().is_empty() {
+                continue;
+            }
             let entry = line.strip_prefix("SKIPPED ").unwrap_or(line);
             let (name, why) = entry.split_once(": ").unwrap_or((entry, "no reason given"));
             match self.skipped.iter_mut().find(|(known, _)| known == name) {

@@ -6,7 +6,7 @@ use crate::tree::{SourceFile, Tree, Violation};
 const SECTIONS: [&str; 6] =
     ["What it finds", "Why it matters", "How", "Cannot tell when", "Known problems", "References"];
 
-/// `detector-sections`: the file of every `impl Detector for …` has all headings.
+/// `detector-sections`: the file of every `Detector = Detector { … }` has all headings.
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for source in tree.sources_of("analysis") {
@@ -35,9 +35,9 @@ fn missing_sections(source: &SourceFile) -> Vec<Violation> {
     found
 }
 
-/// Whether `impl Detector for …` stands in it outside tests.
+/// Whether `Detector = Detector { … }` stands in it outside tests.
 fn holds_detector(source: &SourceFile) -> bool {
-    source.lines_of(&["Detector", "for"]).into_iter().any(|line| !source.is_test(line))
+    source.lines_of(&["Detector", "=", "Detector"]).into_iter().any(|line| !source.is_test(line))
 }
 
 #[cfg(test)]
@@ -48,7 +48,7 @@ mod tests {
 
     const PATH: &str = "crates/analysis/src/detector/stalls.rs";
     const WHOLE: &str = "//! Stalls.\n//!\n//! # What it finds\n//! # Why it matters\n//! # How\n//! # Cannot tell when\n\
-                         //! # Known problems\n//! # References\nimpl Detector for Stalls {}\n";
+                         //! # Known problems\n//! # References\nconst STALLS: Detector = Detector { detect };\n";
 
     #[test]
     fn a_detector_without_a_section_is_found_and_the_section_named() {
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_detector_with_all_sections_and_a_file_without_detector_pass() {
-        let test_only = "//! The registry.\n#[cfg(test)]\nmod tests {\n    impl Detector for Fake {}\n}\n";
+        let test_only = "//! The registry.\n#[cfg(test)]\nmod tests {\n    const FAKE: Detector = Detector { detect };\n}\n";
         let files = [(PATH, WHOLE), ("crates/analysis/src/detector/mod.rs", test_only)];
         assert_eq!(lines_found(check, &files), NOTHING);
     }

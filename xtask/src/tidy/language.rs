@@ -37,7 +37,10 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     for source in &tree.sources {
         found.extend(beyond_excuse(tree, &source.path, in_source(source)));
     }
-    for file in tree.texts.iter().filter(|file| is_document(&file.path)) {
+    for file in &tree.texts {
+        if !(is_document(&file.path)) {
+            continue;
+        }
         found.extend(beyond_excuse(tree, &file.path, in_document(file)));
     }
     for excuse in excused(&tree.ratchet, "plain-language") {

@@ -93,7 +93,7 @@ fn look(run: &RunView<'_>, phase: u32, streamed: &PhaseSummary, looked: &PhaseSu
     if !is_look || matches!(looked.stopped, None | Some(StopReason::Interrupted | StopReason::Skipped)) {
         return None;
     }
-    let mut ios: Vec<IoRecord> = run.series.ios(phase).filter(|io| io.status.is_done()).collect();
+    let mut ios: Vec<IoRecord> = run.series.ios(phase).filter(IoRecord::is_done).collect();
     ios.sort_by_key(|io| io.submitted_ns);
     Some(Look { phase, stream_end: stream.range.end().get(), stream_bytes: stream.range.bytes(), ios })
 }
@@ -109,7 +109,7 @@ fn is_of_single_reads(workload: &Workload) -> bool {
 fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
     let mut latencies = Vec::new();
     if let Some((phase, _)) = (0u32..).zip(run.phases).find(|(_, summary)| wakes(summary)) {
-        let answered = run.series.ios(phase).filter(|io| io.status.is_done());
+        let answered = run.series.ios(phase).filter(IoRecord::is_done);
         latencies.extend(answered.map(|io| io.service_ns()));
     }
     latencies.extend(first_reads_ns(run));

@@ -44,11 +44,10 @@ use model::estimate::Estimate;
 use model::finding::{
     AccessMeasured, AccessParts, AccessTime, AccessTimeUnknown, Finding, FindingCode, Outcome,
 };
+use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::Quantile;
-
-pub(super) struct AccessTimeDetector;
 
 const READS_MIN: u64 = 30;
 const BATCH_OPERATIONS: f64 = 30.0;
@@ -66,27 +65,23 @@ const ERROR_SHARE_MAX: f64 = 0.5;
 const LATE_SHARE_MAX: f64 = 0.1;
 const CLOCK_STEP_S: f64 = 1e-9;
 
-impl Detector for AccessTimeDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::AccessTime]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::AccessTime],
+    needs: &[Need::Random(Operation::Read), Need::Asked(crate::stated::EXPERIMENT)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Random(Operation::Read), Need::Asked(crate::stated::EXPERIMENT)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let single = random_groups(run, Operation::Read).remove(&1);
+    if stated::is_stated(run) && single.is_none() && random_groups(run, Operation::Read).is_empty() {
+        return stated::access(run);
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let single = random_groups(run, Operation::Read).remove(&1);
-        if stated::is_stated(run) && single.is_none() && random_groups(run, Operation::Read).is_empty() {
-            return stated::access(run);
-        }
-        let Some(mut samples) = single else {
-            return vec![Finding::AccessTime(Outcome::Unknown(AccessTimeUnknown::NoReads))];
-        };
-        samples.retain(|sample| is_measurement(sample.summary) && sample.error_share() <= ERROR_SHARE_MAX);
-        let outcome = Outcome::of(access_time(run, &samples), evidence_of(&samples));
-        vec![Finding::AccessTime(outcome).with_caveats(&doubts(run))]
-    }
+    let Some(mut samples) = single else {
+        return vec![Finding::AccessTime(Outcome::Unknown(AccessTimeUnknown::NoReads))];
+    };
+    samples.retain(|sample| is_measurement(sample.summary) && sample.error_share() <= ERROR_SHARE_MAX);
+    let outcome = Outcome::of(access_time(run, &samples), evidence_of(&samples));
+    vec![Finding::AccessTime(outcome).with_caveats(&doubts(run))]
 }
 
 fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, AccessTimeUnknown> {
@@ -220,7 +215,7 @@ fn distances(run: &RunView<'_>, visit: &Visit<'_>, layout: Option<Layout>) -> Ve
     let bytes_of_drive = visit.workload.range.bytes().as_f64() / f64::from(drives);
     let mut last: Vec<Option<u64>> = vec![None; drives as usize];
     let mut grouped = Vec::new();
-    for io in run.series.ios(visit.phase).filter(|io| io.status.is_done()) {
+    for io in run.series.ios(visit.phase).filter(IoRecord::is_done) {
         let (drive, at) = match layout {
             Some(layout) => layout.place_of(io.offset_bytes),
             None => (0, io.offset_bytes),

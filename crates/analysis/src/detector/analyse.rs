@@ -16,12 +16,12 @@ pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
     let apart = limit::apart(run, &limits);
     let mut findings = rate_limit::found(run, limits);
     for detector in REGISTRY {
-        if !detector.needs().iter().any(|need| need.is_met(run)) {
+        if !detector.needs.iter().any(|need| need.is_met(run)) {
             continue;
         }
         match &apart {
-            None => findings.extend(detector.detect(run)),
-            Some(phases) => findings.extend(detected_apart(*detector, run, phases)),
+            None => findings.extend((detector.detect)(run)),
+            Some(phases) => findings.extend(detected_apart(detector, run, phases)),
         }
     }
     findings.extend(datasheet_claims::compared(run, &findings));
@@ -37,16 +37,16 @@ const OF_ALL_DEPTHS: [FindingCode; 2] = [FindingCode::ConcurrencyGain, FindingCo
 
 /// What a detector finds in the phases before a rate limit was met, which are given, if it looks for what a limit changes.
 /// Where it finds other things in all of them and nothing in these, the limit is the reason.
-fn detected_apart(detector: &dyn Detector, run: &RunView<'_>, before: &[PhaseSummary]) -> Vec<Finding> {
-    let of_all = detector.detect(run);
-    if !detector.codes().iter().any(|&code| Finding::rate_limited(code).is_some()) {
+fn detected_apart(detector: &Detector, run: &RunView<'_>, before: &[PhaseSummary]) -> Vec<Finding> {
+    let of_all = (detector.detect)(run);
+    if !detector.codes.iter().any(|&code| Finding::rate_limited(code).is_some()) {
         return of_all;
     }
     let before = RunView { phases: before, ..*run };
     let has_all_depths = [Operation::Read, Operation::Write]
         .into_iter()
         .all(|operation| random_groups(&before, operation).keys().eq(random_groups(run, operation).keys()));
-    let mut findings = detector.detect(&before);
+    let mut findings = (detector.detect)(&before);
     for of_all in of_all {
         let code = of_all.code();
         let Some(limited) = Finding::rate_limited(code) else { continue };

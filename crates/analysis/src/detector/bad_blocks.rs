@@ -29,51 +29,42 @@ use model::run::RunView;
 use model::units::MIB;
 use model::workload::Pattern;
 
-pub(super) struct BadBlocksDetector;
-
 const JOIN_GAP_BYTES: u64 = 16 * MIB;
 /// Regions listed in a finding; all are counted.
 const LISTED_MAX: usize = 1000;
 
-impl Detector for BadBlocksDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::BadBlocks]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::BadBlocks], needs: &[Need::Phase], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Phase]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let silence = Silence::of(run);
-        let (mut of_medium, mut located, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-        for (phase, summary) in (0..).zip(run.phases) {
-            if summary.errors() == 0 {
-                continue;
-            }
-            for error in run.series.errors(phase) {
-                if is_of_medium(error.status) {
-                    of_medium.push(error);
-                    if has_offset(&error, silence) {
-                        located.push(error);
-                    }
-                } else if error.status != Status::DeviceGone && !error.status.is_wrong_data() {
-                    refused.push(error);
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let silence = Silence::of(run);
+    let (mut of_medium, mut located, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    for (phase, summary) in (0..).zip(run.phases) {
+        if summary.errors() == 0 {
+            continue;
+        }
+        for error in run.series.errors(phase) {
+            if is_of_medium(error.status) {
+                of_medium.push(error);
+                if has_offset(&error, silence) {
+                    located.push(error);
                 }
+            } else if error.status != Status::DeviceGone && !error.status.is_wrong_data() {
+                refused.push(error);
             }
         }
-        let outcome = if !located.is_empty() {
-            Outcome::known(bad_blocks(run, &located, silence), evidence(run, &located))
-        } else if let Some(first) = of_medium.first() {
-            Outcome::Unknown(nowhere(first, of_medium.len(), silence))
-        } else if let Some(first) = refused.first() {
-            let (first_byte, status) = (first.offset_bytes, first.status);
-            Outcome::Unknown(BadBlocksUnknown::Refused { failed: refused.len(), first_byte, status })
-        } else {
-            return Vec::new();
-        };
-        vec![Finding::BadBlocks(outcome)]
     }
+    let outcome = if !located.is_empty() {
+        Outcome::known(bad_blocks(run, &located, silence), evidence(run, &located))
+    } else if let Some(first) = of_medium.first() {
+        Outcome::Unknown(nowhere(first, of_medium.len(), silence))
+    } else if let Some(first) = refused.first() {
+        let (first_byte, status) = (first.offset_bytes, first.status);
+        Outcome::Unknown(BadBlocksUnknown::Refused { failed: refused.len(), first_byte, status })
+    } else {
+        return Vec::new();
+    };
+    vec![Finding::BadBlocks(outcome)]
 }
 
 fn is_of_medium(status: Status) -> bool {
@@ -92,7 +83,7 @@ fn nowhere(first: &ErrorRecord, failed: usize, silence: Option<Silence>) -> BadB
 }
 
 fn bad_blocks(run: &RunView<'_>, errors: &[ErrorRecord], silence: Option<Silence>) -> BadBlocks {
-    let counted: u64 = run.phases.iter().map(|summary| summary.errors()).sum();
+    let counted: u64 = run.phases.iter().map(model::run::PhaseSummary::errors).sum();
     let after = silence.map_or(0, |silence| silence.failed);
     let mut regions = join(errors, &transferred(run));
     let regions_left_out = regions.len().saturating_sub(LISTED_MAX) as u64;
@@ -114,7 +105,10 @@ fn evidence(run: &RunView<'_>, errors: &[ErrorRecord]) -> Vec<Evidence> {
 /// Where the phases got data from or to, in bytes from the first to before the end; a sequential one as far as it came.
 fn transferred(run: &RunView<'_>) -> Vec<(u64, u64)> {
     let mut ranges = Vec::new();
-    for summary in run.phases.iter().filter(|summary| summary.bytes() > 0) {
+    for summary in run.phases {
+        if summary.bytes() == 0 {
+            continue;
+        }
         let Some(workload) = &summary.phase.workload else { continue };
         let (first_byte, mut end_byte) = (workload.range.first().get(), workload.range.end().get());
         // Single reads here and there, such as those that wake a drive, show no stretch to be readable.

@@ -25,30 +25,21 @@ use model::experiment_name::ExperimentName;
 use model::finding::{BandSize, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
-pub(super) struct BandSizeDetector;
-
 const ASKED_BY: ExperimentName = ExperimentName::Sustain;
 
-impl Detector for BandSizeDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::BandSize]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::BandSize], needs: &[Need::Asked(ASKED_BY)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(ASKED_BY)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(looks) = Looks::of(run, &ASKED_BY) else { return Vec::new() };
-        let outcome = match looks.bands() {
-            // There are no bands: recording-kind says what it is.
-            Bands::InPlace => return Vec::new(),
-            Bands::Unknown(reason) => Outcome::Unknown(reason),
-            Bands::Told { size, first_byte, borders } => {
-                let bands = BandSize { size, first_byte, borders };
-                Outcome::known(bands, evidence_of_phases(run, &looks.phases))
-            }
-        };
-        vec![Finding::BandSize(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let Some(looks) = Looks::of(run, &ASKED_BY) else { return Vec::new() };
+    let outcome = match looks.bands() {
+        // There are no bands: recording-kind says what it is.
+        Bands::InPlace => return Vec::new(),
+        Bands::Unknown(reason) => Outcome::Unknown(reason),
+        Bands::Told { size, first_byte, borders } => {
+            let bands = BandSize { size, first_byte, borders };
+            Outcome::known(bands, evidence_of_phases(run, &looks.phases))
+        }
+    };
+    vec![Finding::BandSize(outcome).with_caveats(&doubts(run))]
 }

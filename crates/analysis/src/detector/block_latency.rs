@@ -26,8 +26,6 @@ use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Offset};
 use std::collections::BTreeSet;
 
-pub(super) struct BlockLatencyDetector;
-
 /// Phases that cover this share of all that the run touched are a pass; unreadable blocks and the rest of a phase that was cut
 /// short may be missing.
 const PASS_SHARE: f64 = 0.9;
@@ -36,30 +34,26 @@ const CELL_BYTES_MIN: Bytes = Bytes::from_mib(1);
 
 type Counts = [u64; LatencyClass::ALL.len()];
 
-impl Detector for BlockLatencyDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::BlockLatency]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::BlockLatency],
+    needs: &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let (mut counts, mut maps, mut evidence) = ([0; LatencyClass::ALL.len()], Vec::new(), Vec::new());
-        for operation in [Operation::Read, Operation::Write] {
-            if let Some((map, of_pass)) = pass(run, operation, &mut counts) {
-                maps.push(OperationMap { operation, map });
-                evidence.extend(of_pass);
-            }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let (mut counts, mut maps, mut evidence) = ([0; LatencyClass::ALL.len()], Vec::new(), Vec::new());
+    for operation in [Operation::Read, Operation::Write] {
+        if let Some((map, of_pass)) = pass(run, operation, &mut counts) {
+            maps.push(OperationMap { operation, map });
+            evidence.extend(of_pass);
         }
-        if maps.is_empty() {
-            return Vec::new();
-        }
-        let classes = LatencyClass::ALL.map(|class| ClassCount { class, count: counts[class as usize] });
-        let latency = BlockLatency { classes: classes.to_vec(), maps };
-        vec![Finding::BlockLatency(Outcome::known(latency, evidence))]
     }
+    if maps.is_empty() {
+        return Vec::new();
+    }
+    let classes = LatencyClass::ALL.map(|class| ClassCount { class, count: counts[class as usize] });
+    let latency = BlockLatency { classes: classes.to_vec(), maps };
+    vec![Finding::BlockLatency(Outcome::known(latency, evidence))]
 }
 
 /// The map of a pass and its evidence; its requests are added to the counts.

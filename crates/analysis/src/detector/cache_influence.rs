@@ -22,26 +22,17 @@ use super::trust::signs;
 use model::finding::{CacheInfluence, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
-pub(super) struct CacheInfluenceDetector;
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::CacheInfluence], needs: &[Need::Measurement], detect };
 
-impl Detector for CacheInfluenceDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::CacheInfluence]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let (mut reasons, mut evidence) = (Vec::new(), Vec::new());
+    for (sign, of_sign) in signs(run) {
+        reasons.push(sign);
+        evidence.extend(of_sign);
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Measurement]
+    if reasons.is_empty() {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let (mut reasons, mut evidence) = (Vec::new(), Vec::new());
-        for (sign, of_sign) in signs(run) {
-            reasons.push(sign);
-            evidence.extend(of_sign);
-        }
-        if reasons.is_empty() {
-            return Vec::new();
-        }
-        vec![Finding::CacheInfluence(Outcome::known(CacheInfluence { reasons }, evidence))]
-    }
+    vec![Finding::CacheInfluence(Outcome::known(CacheInfluence { reasons }, evidence))]
 }

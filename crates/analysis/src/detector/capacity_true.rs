@@ -19,31 +19,22 @@
 //! Machado, "F3: an alternative to h2testw" (f3probe), 2010 to 2023: kinds of counterfeit drives, and how to tell them.
 
 use super::detect::{Detector, Need};
-use crate::integrity::{BLOCK_BYTES, Extent, Probes, compared, extent};
+use crate::integrity::{BLOCK_BYTES, Extent, Probes, compared, compared_writes, extent};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{CapacityTrue, CapacityTrueUnknown, Finding, FindingCode, Outcome, PastTheEnd};
 use model::run::RunView;
 use model::units::Bytes;
 
-pub(super) struct CapacityTrueDetector;
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::CapacityTrue], needs: &[Need::Phase], detect };
 
-impl Detector for CapacityTrueDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::CapacityTrue]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if !compared(run).any(|(_, summary, _)| summary.phase.experiment == ExperimentName::Verify) {
+        return Vec::new();
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Phase]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if !compared(run).any(|(_, summary, _)| summary.phase.experiment == ExperimentName::Verify) {
-            return Vec::new();
-        }
-        let evidence = compared(run).map(|(phase, summary, _)| summary.evidence(phase));
-        vec![Finding::CapacityTrue(Outcome::of(capacity(run), evidence.take(3).collect()))]
-    }
+    let evidence = compared(run).map(|(phase, summary, _)| summary.evidence(phase));
+    vec![Finding::CapacityTrue(Outcome::of(capacity(run), evidence.take(3).collect()))]
 }
 
 fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
@@ -73,6 +64,9 @@ fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
 
 /// Whether as many bytes were compared as the drive claims to hold.
 fn is_full(run: &RunView<'_>) -> bool {
-    let written = compared(run).filter(|(_, _, mark)| mark.generation > 0);
-    written.map(|(_, summary, _)| summary.bytes()).sum::<u64>() >= run.target.capacity.get()
+    let mut bytes = 0;
+    for (_, summary, _) in compared_writes(run) {
+        bytes += summary.bytes();
+    }
+    bytes >= run.target.capacity.get()
 }

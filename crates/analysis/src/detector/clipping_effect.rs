@@ -24,8 +24,6 @@ use model::estimate::Estimate;
 use model::finding::{ClippingEffect, ClippingEffectUnknown, ClippingPoint, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
-pub(super) struct ClippingEffectDetector;
-
 /// The value is about the part nearest to this share.
 const TOLD_SHARE: f64 = 0.5;
 /// Parts are cut to whole blocks: this much is the whole.
@@ -36,31 +34,27 @@ struct PartRate {
     rate: Estimate,
 }
 
-impl Detector for ClippingEffectDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ClippingEffect]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::ClippingEffect],
+    needs: &[Need::Asked(model::experiment_name::ExperimentName::Sustain)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(model::experiment_name::ExperimentName::Sustain)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let parts = used_parts(run);
+    // A scratch file that is filled and then written to is one part: nobody asked what clipping gains.
+    if parts.len() < 2 {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let parts = used_parts(run);
-        // A scratch file that is filled and then written to is one part: nobody asked what clipping gains.
-        if parts.len() < 2 {
-            return Vec::new();
+    let outcome = match compare(run, &parts) {
+        Ok(effect) => {
+            let samples = parts.iter().flat_map(|part| &part.batches);
+            let phases: Vec<u32> = samples.map(|sample| sample.phase).collect();
+            Outcome::known(effect, evidence_of_phases(run, &phases))
         }
-        let outcome = match compare(run, &parts) {
-            Ok(effect) => {
-                let samples = parts.iter().flat_map(|part| &part.batches);
-                let phases: Vec<u32> = samples.map(|sample| sample.phase).collect();
-                Outcome::known(effect, evidence_of_phases(run, &phases))
-            }
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::ClippingEffect(outcome).with_caveats(&doubts(run))]
-    }
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::ClippingEffect(outcome).with_caveats(&doubts(run))]
 }
 
 fn compare(run: &RunView<'_>, parts: &[UsedPart]) -> Result<ClippingEffect, ClippingEffectUnknown> {

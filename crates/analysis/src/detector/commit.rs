@@ -36,8 +36,6 @@ use model::target::Caveat;
 use model::units::Quantile;
 use statrs::distribution::{Beta, ContinuousCDF};
 
-pub(super) struct CommitDetector;
-
 /// A verdict is sure from here on: the error of one in twenty that intervals have everywhere.
 const SURE: f64 = 0.95;
 /// What gains less is within what rounds differ by.
@@ -45,42 +43,38 @@ const GAIN_MIN: f64 = 1.1;
 /// Medians that are this near are one.
 const SAME: f64 = 1.03;
 
-impl Detector for CommitDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[
-            FindingCode::CommitVerdict,
-            FindingCode::CommitLatency,
-            FindingCode::CommitRate,
-            FindingCode::CommitMethod,
-            FindingCode::CommitInterference,
-        ]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[
+        FindingCode::CommitVerdict,
+        FindingCode::CommitLatency,
+        FindingCode::CommitRate,
+        FindingCode::CommitMethod,
+        FindingCode::CommitInterference,
+    ],
+    needs: &[Need::Asked(ExperimentName::Commit)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(ExperimentName::Commit)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let cells = cells(run);
-        let main = main_cells(&cells);
-        let Some(first) = main.first() else {
-            return vec![Finding::CommitLatency(Outcome::Unknown(nothing(run)))];
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let cells = cells(run);
+    let main = main_cells(&cells);
+    let Some(first) = main.first() else {
+        return vec![Finding::CommitLatency(Outcome::Unknown(nothing(run)))];
+    };
+    let evidence = evidence_of_phases(run, &first.phases);
+    let mut findings = Vec::new();
+    if let Some(application) = first.commits.application {
+        let verdict = match run.target.caveats.contains(&Caveat::InMemory) {
+            true => Err(VerdictUnknown::InMemory),
+            false => verdict(application, first, &cells),
         };
-        let evidence = evidence_of_phases(run, &first.phases);
-        let mut findings = Vec::new();
-        if let Some(application) = first.commits.application {
-            let verdict = match run.target.caveats.contains(&Caveat::InMemory) {
-                true => Err(VerdictUnknown::InMemory),
-                false => verdict(application, first, &cells),
-            };
-            findings.push(Finding::CommitVerdict(Outcome::of(verdict, evidence.clone())));
-        }
-        findings.push(Finding::CommitLatency(Outcome::of(latency(first, &main), evidence.clone())));
-        findings.push(Finding::CommitRate(Outcome::of(rate(run, first, &cells), evidence.clone())));
-        findings.push(Finding::CommitMethod(Outcome::of(fastest(first, &cells), evidence.clone())));
-        findings.push(Finding::CommitInterference(Outcome::of(interference(first, &cells), evidence)));
-        findings
+        findings.push(Finding::CommitVerdict(Outcome::of(verdict, evidence.clone())));
     }
+    findings.push(Finding::CommitLatency(Outcome::of(latency(first, &main), evidence.clone())));
+    findings.push(Finding::CommitRate(Outcome::of(rate(run, first, &cells), evidence.clone())));
+    findings.push(Finding::CommitMethod(Outcome::of(fastest(first, &cells), evidence.clone())));
+    findings.push(Finding::CommitInterference(Outcome::of(interference(first, &cells), evidence)));
+    findings
 }
 
 fn nothing(run: &RunView<'_>) -> CommitUnknown {
@@ -157,13 +151,11 @@ fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
         let (totals, seconds) = committed(&run.phases[*phase as usize])?;
         rates.push(totals.histogram.count() as f64 / seconds);
     }
-    let count = rates.len() as f64;
     let value = cell.per_second()?;
-    let deviation: f64 = rates.iter().map(|rate| (rate - value).powi(2)).sum();
-    if count < 2.0 || !deviation.is_finite() {
+    let mean = Mean::about(value, &rates);
+    if rates.len() < 2 || !mean.variance.is_finite() {
         return None;
     }
-    let mean = Mean { value, variance: deviation / (count - 1.0) / count, degrees_of_freedom: count - 1.0 };
     let estimate = mean.interval(CONFIDENCE);
     // Rounds may agree by chance, or on a virtual drive: a count over a time is known to one commit.
     let one_commit = 1.0 / cell.seconds;
@@ -176,8 +168,8 @@ fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
 
 fn fastest(first: &Cell, cells: &[Cell]) -> Result<FastestCommit, CommitUnknown> {
     let mut points = Vec::new();
-    for cell in cells.iter().filter(|cell| cell.key.is_alone() && cell.key.write == first.key.write) {
-        if let Some(median) = cell.quantile(Quantile::MEDIAN) {
+    for cell in single(first, cells) {
+        if let (true, Some(median)) = (cell.key.is_alone(), cell.quantile(Quantile::MEDIAN)) {
             let (method, log) = (cell.key.method, cell.key.log);
             points.push(MethodPoint { method, log, p50_s: median.value, p99_s: p99_s(cell) });
         }
@@ -195,13 +187,18 @@ fn fastest(first: &Cell, cells: &[Cell]) -> Result<FastestCommit, CommitUnknown>
     Ok(FastestCommit { method: best.method, log: best.log, gain: main.value / best.p50_s, points })
 }
 
+/// Those of one committer that write as the first does.
+fn single<'cell>(first: &Cell, cells: &'cell [Cell]) -> impl Iterator<Item = &'cell Cell> {
+    cells.iter().filter(|cell| cell.key.committers == 1 && cell.key.write == first.key.write)
+}
+
 fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, CommitUnknown> {
     let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
     let alone = first.quantile(Quantile::P99).ok_or(too_few)?;
     let mut points: Vec<InterferencePoint> = Vec::new();
     let mut worst: Option<Estimate> = None;
     let mut most_beside = 0;
-    for cell in cells.iter().filter(|cell| cell.key.committers == 1 && cell.key.write == first.key.write) {
+    for cell in single(first, cells) {
         let Some(load) = cell.key.beside else { continue };
         most_beside = most_beside.max(cell.histogram.count());
         let Some(loaded) = cell.quantile(Quantile::P99) else { continue };
@@ -266,7 +263,7 @@ pub fn probability_within(latencies: &LatencyHistogram, limit: CommitLimit) -> O
 fn gains(first: &Cell, cells: &[Cell]) -> Vec<CommitGain> {
     let Some(main) = p99_s(first) else { return Vec::new() };
     let mut gains = Vec::new();
-    for cell in cells.iter().filter(|cell| cell.key.committers == 1 && cell.key.write == first.key.write) {
+    for cell in single(first, cells) {
         let Some(p99) = p99_s(cell) else { continue };
         let (what, ratio) = match cell.key.beside {
             None => (GainBy::Way(cell.key.method, cell.key.log), main / p99),

@@ -42,8 +42,6 @@ use model::finding::{
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct ConcurrencyGainDetector;
-
 /// Depths that differ so much less often than once in twenty times by chance are not alike. Where they do differ, and it is not
 /// noticed, they differ by about as much as their intervals are wide, and the gain is too small by half of that.
 const ALIKE_LEVEL: f64 = 0.05;
@@ -54,33 +52,29 @@ struct Gain<'run> {
     curve: Curve<'run>,
 }
 
-impl Detector for ConcurrencyGainDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ConcurrencyGain]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::ConcurrencyGain],
+    needs: &[
+        Need::Random(Operation::Read),
+        Need::Random(Operation::Write),
+        Need::Asked(crate::stated::EXPERIMENT),
+    ],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[
-            Need::Random(Operation::Read),
-            Need::Random(Operation::Write),
-            Need::Asked(crate::stated::EXPERIMENT),
-        ]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if stated::is_stated(run) {
+        return stated::gain(run);
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if stated::is_stated(run) {
-            return stated::gain(run);
+    let outcome = match (gain(run, Operation::Read), gain(run, Operation::Write)) {
+        (Ok(read), write) => known(run, &read, Operation::Read, write.ok().as_ref()),
+        (Err(_), Ok(write)) => known(run, &write, Operation::Write, None),
+        (Err(read), Err(write)) => {
+            let is_read = !random_groups(run, Operation::Read).is_empty();
+            Outcome::Unknown(if is_read { read } else { write })
         }
-        let outcome = match (gain(run, Operation::Read), gain(run, Operation::Write)) {
-            (Ok(read), write) => known(run, &read, Operation::Read, write.ok().as_ref()),
-            (Err(_), Ok(write)) => known(run, &write, Operation::Write, None),
-            (Err(read), Err(write)) => {
-                let is_read = !random_groups(run, Operation::Read).is_empty();
-                Outcome::Unknown(if is_read { read } else { write })
-            }
-        };
-        vec![Finding::ConcurrencyGain(outcome).with_caveats(&doubts(run))]
-    }
+    };
+    vec![Finding::ConcurrencyGain(outcome).with_caveats(&doubts(run))]
 }
 
 fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {

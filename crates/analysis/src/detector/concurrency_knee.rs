@@ -36,8 +36,6 @@ use model::finding::{
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct ConcurrencyKneeDetector;
-
 /// A curve of two points is a line.
 const POINTS_MIN: usize = 3;
 /// The law does not describe a curve from which it is further off than this: two neighbouring numbers at a time seldom differ by
@@ -46,28 +44,24 @@ const LAW_ERROR_MAX: f64 = 0.25;
 /// So much of the most there is, is as good as the most for somebody who only wants throughput.
 const MOST_SHARE: f64 = 0.95;
 
-impl Detector for ConcurrencyKneeDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ConcurrencyKnee]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::ConcurrencyKnee],
+    needs: &[Need::Random(Operation::Read), Need::Random(Operation::Write)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Random(Operation::Read), Need::Random(Operation::Write)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let is_read = !random_groups(run, Operation::Read).is_empty();
+    let operation = if is_read { Operation::Read } else { Operation::Write };
+    if random_groups(run, operation).len() < POINTS_MIN {
+        // A run over one or two depths asks for no knee.
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let is_read = !random_groups(run, Operation::Read).is_empty();
-        let operation = if is_read { Operation::Read } else { Operation::Write };
-        if random_groups(run, operation).len() < POINTS_MIN {
-            // A run over one or two depths asks for no knee.
-            return Vec::new();
-        }
-        let outcome = match saturation_point(run, operation) {
-            Ok((knee, evidence)) => Outcome::known(knee, evidence),
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::ConcurrencyKnee(outcome).with_caveats(&doubts(run))]
-    }
+    let outcome = match saturation_point(run, operation) {
+        Ok((knee, evidence)) => Outcome::known(knee, evidence),
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::ConcurrencyKnee(outcome).with_caveats(&doubts(run))]
 }
 
 fn saturation_point(

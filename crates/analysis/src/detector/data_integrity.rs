@@ -19,7 +19,7 @@
 
 use super::detect::{Detector, Need};
 use crate::integrity::{
-    BLOCK_BYTES, Extent, WrongStretch, compared, extent, not_written, union, wrong_stretches,
+    BLOCK_BYTES, Extent, WrongStretch, compared, compared_writes, extent, not_written, union, wrong_stretches,
 };
 use model::estimate::Estimate;
 use model::finding::{
@@ -31,30 +31,21 @@ use model::units::{Bytes, MIB};
 use model::workload::Pattern;
 use std::collections::BTreeMap;
 
-pub(super) struct DataIntegrityDetector;
-
 const JOIN_GAP_BYTES: u64 = MIB;
 const LISTED_MAX: usize = 1000;
 const CONFIDENCE: f64 = 0.95;
 
-impl Detector for DataIntegrityDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::DataIntegrity]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::DataIntegrity], needs: &[Need::Phase], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Phase]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(seen) = Seen::of(run) else { return Vec::new() };
-        let outcome = if seen.checked == 0 {
-            Outcome::Unknown(DataIntegrityUnknown::NothingRead)
-        } else {
-            Outcome::known(integrity(&seen), seen.evidence)
-        };
-        vec![Finding::DataIntegrity(outcome)]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let Some(seen) = Seen::of(run) else { return Vec::new() };
+    let outcome = if seen.checked == 0 {
+        Outcome::Unknown(DataIntegrityUnknown::NothingRead)
+    } else {
+        Outcome::known(integrity(&seen), seen.evidence)
+    };
+    vec![Finding::DataIntegrity(outcome)]
 }
 
 /// What was compared, below the real end of the drive.
@@ -82,7 +73,7 @@ impl Seen {
         };
         let mut phases = 0;
         let mut of_wrong = Vec::new();
-        for (number, summary, _) in compared(run).filter(|(_, _, mark)| mark.generation > 0) {
+        for (number, summary, _) in compared_writes(run) {
             phases += 1;
             let evidence = summary.evidence(number);
             seen.evidence.push(evidence.clone());

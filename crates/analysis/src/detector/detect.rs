@@ -6,14 +6,12 @@ use model::finding::{Finding, FindingCode};
 use model::request::Operation;
 use model::run::RunView;
 
-pub trait Detector: Sync {
-    fn codes(&self) -> &'static [FindingCode];
-
+pub struct Detector {
+    pub codes: &'static [FindingCode],
     /// What the run must hold for its question to have been asked: any one of these.
-    fn needs(&self) -> &'static [Need];
-
+    pub needs: &'static [Need],
     /// What it finds. Called only when one of the needs is met.
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding>;
+    pub detect: fn(&RunView<'_>) -> Vec<Finding>,
 }
 
 /// Whether a phase may tell how fast the drive is: those of some experiments change what they measure.

@@ -22,27 +22,18 @@ use model::plan::StopReason;
 use model::request::Status;
 use model::run::RunView;
 
-pub(super) struct DeviceLostDetector;
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::DeviceLost], needs: &[Need::Phase], detect };
 
-impl Detector for DeviceLostDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::DeviceLost]
-    }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Phase]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        // A silence is of errors that do not say that the device is gone, and knows when the first of them was.
-        let lost = match Silence::of(run) {
-            Some(silence) => silent(run, silence),
-            None => gone(run),
-        };
-        match lost {
-            Some((lost, evidence)) => vec![Finding::DeviceLost(Outcome::known(lost, vec![evidence]))],
-            None => Vec::new(),
-        }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    // A silence is of errors that do not say that the device is gone, and knows when the first of them was.
+    let lost = match Silence::of(run) {
+        Some(silence) => silent(run, silence),
+        None => gone(run),
+    };
+    match lost {
+        Some((lost, evidence)) => vec![Finding::DeviceLost(Outcome::known(lost, vec![evidence]))],
+        None => Vec::new(),
     }
 }
 

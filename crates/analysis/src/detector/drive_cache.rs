@@ -28,27 +28,18 @@ use model::estimate::Estimate;
 use model::finding::{CacheUnknown, DriveCache, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
-pub(super) struct DriveCacheDetector;
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::DriveCache], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-impl Detector for DriveCacheDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::DriveCache]
-    }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT_ACCESS)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let kept = kept(run);
-        let phases = match &kept {
-            Kept::NotAsked => return Vec::new(),
-            Kept::Found { phases, .. } => phases.as_slice(),
-            Kept::NotTold(_) | Kept::AtLeast(_) => &[],
-        };
-        let outcome = Outcome::of(drive_cache(run, &kept), evidence_of_phases(run, phases));
-        vec![Finding::DriveCache(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let kept = kept(run);
+    let phases = match &kept {
+        Kept::NotAsked => return Vec::new(),
+        Kept::Found { phases, .. } => phases.as_slice(),
+        Kept::NotTold(_) | Kept::AtLeast(_) => &[],
+    };
+    let outcome = Outcome::of(drive_cache(run, &kept), evidence_of_phases(run, phases));
+    vec![Finding::DriveCache(outcome).with_caveats(&doubts(run))]
 }
 
 fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknown> {

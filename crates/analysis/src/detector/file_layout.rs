@@ -23,37 +23,28 @@ use model::file_work::{DiskShare, FileLayout};
 use model::finding::{FilePart, FilePlacement, FilePlacementUnknown, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
-pub(super) struct FileLayoutDetector;
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::FileLayout], needs: &[Need::Files], detect };
 
-impl Detector for FileLayoutDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::FileLayout]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let folders = folders(run.phases);
+    let is_only_folder = folders.len() == 1;
+    let mut findings = Vec::new();
+    for folder in folders {
+        let outcome = match layout_of(run.phases, folder) {
+            None => continue,
+            Some((_, Err(why))) => Outcome::Unknown(FilePlacementUnknown {
+                folder: if is_only_folder { None } else { Some(folder.into()) },
+                why: why.to_string(),
+            }),
+            Some((phase, Ok(layout))) => {
+                let placement = placement(run, folder, layout, is_only_folder);
+                Outcome::known(placement, evidence_of_phases(run, &[phase]))
+            }
+        };
+        findings.push(Finding::FileLayout(outcome));
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Files]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let folders = folders(run.phases);
-        let is_only_folder = folders.len() == 1;
-        let mut findings = Vec::new();
-        for folder in folders {
-            let outcome = match layout_of(run.phases, folder) {
-                None => continue,
-                Some((_, Err(why))) => Outcome::Unknown(FilePlacementUnknown {
-                    folder: if is_only_folder { None } else { Some(folder.into()) },
-                    why: why.to_string(),
-                }),
-                Some((phase, Ok(layout))) => {
-                    let placement = placement(run, folder, layout, is_only_folder);
-                    Outcome::known(placement, evidence_of_phases(run, &[phase]))
-                }
-            };
-            findings.push(Finding::FileLayout(outcome));
-        }
-        findings
-    }
+    findings
 }
 
 fn placement(run: &RunView<'_>, folder: &str, layout: &FileLayout, is_only_folder: bool) -> FilePlacement {

@@ -30,38 +30,29 @@ use model::finding::{
 use model::run::RunView;
 use model::units::Quantile;
 
-pub(super) struct FilePlaceEffectDetector;
-
 /// Length of the outermost relative to the innermost track, at least: see References.
 const TRACK_RATIO_MIN: f64 = 1.5;
 
-impl Detector for FilePlaceEffectDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::FilePlaceEffect]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::FilePlaceEffect], needs: &[Need::Files], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Files]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if folders(run.phases).len() < 2 {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if folders(run.phases).len() < 2 {
-            return Vec::new();
-        }
-        let samples = all(run.phases);
-        let tasks = effects(run.phases, &samples);
-        let Some(read) = tasks.iter().find(|effect| effect.task == FileTask::BlockRead) else {
-            return vec![Finding::FilePlaceEffect(Outcome::Unknown(TooFewCommonRounds))];
-        };
-        let (ratio, places) = (read.ratio, places(run.phases));
-        let limit = places.as_deref().and_then(|places| limit(run, read, places, &samples));
-        let mut phases = Vec::new();
-        for samples in block_reads(&samples) {
-            phases.extend(samples.samples.iter().map(|sample| sample.phase));
-        }
-        let effect = FilePlaceEffect { ratio, tasks, places: places.unwrap_or_default(), limit };
-        vec![Finding::FilePlaceEffect(Outcome::known(effect, evidence_of_phases(run, &phases)))]
+    let samples = all(run.phases);
+    let tasks = effects(run.phases, &samples);
+    let Some(read) = tasks.iter().find(|effect| effect.task == FileTask::BlockRead) else {
+        return vec![Finding::FilePlaceEffect(Outcome::Unknown(TooFewCommonRounds))];
+    };
+    let (ratio, places) = (read.ratio, places(run.phases));
+    let limit = places.as_deref().and_then(|places| limit(run, read, places, &samples));
+    let mut phases = Vec::new();
+    for samples in block_reads(&samples) {
+        phases.extend(samples.samples.iter().map(|sample| sample.phase));
     }
+    let effect = FilePlaceEffect { ratio, tasks, places: places.unwrap_or_default(), limit };
+    vec![Finding::FilePlaceEffect(Outcome::known(effect, evidence_of_phases(run, &phases)))]
 }
 
 fn block_reads<'samples, 'run>(

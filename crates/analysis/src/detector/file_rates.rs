@@ -29,8 +29,6 @@ use model::run::RunView;
 use model::target::Caveat;
 use model::units::Quantile;
 
-pub(super) struct FileRatesDetector;
-
 type Wrap = fn(Outcome<FileRate>) -> Finding;
 
 /// The code of each task, in the order in which they are shown.
@@ -51,44 +49,40 @@ const CODES: [(FileTask, Wrap); 14] = [
     (FileTask::DeleteAtRandom, Finding::FileRandomDeleteRate),
 ];
 
-impl Detector for FileRatesDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[
-            FindingCode::FileWriteRate,
-            FindingCode::FileRewriteRate,
-            FindingCode::FileReadRate,
-            FindingCode::FilePerByteWriteRate,
-            FindingCode::FilePerByteReadRate,
-            FindingCode::FileSeeks,
-            FindingCode::FileCreateRate,
-            FindingCode::FileStatRate,
-            FindingCode::FileOpenRate,
-            FindingCode::FileDeleteRate,
-            FindingCode::FileRandomCreateRate,
-            FindingCode::FileRandomStatRate,
-            FindingCode::FileRandomOpenRate,
-            FindingCode::FileRandomDeleteRate,
-        ]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[
+        FindingCode::FileWriteRate,
+        FindingCode::FileRewriteRate,
+        FindingCode::FileReadRate,
+        FindingCode::FilePerByteWriteRate,
+        FindingCode::FilePerByteReadRate,
+        FindingCode::FileSeeks,
+        FindingCode::FileCreateRate,
+        FindingCode::FileStatRate,
+        FindingCode::FileOpenRate,
+        FindingCode::FileDeleteRate,
+        FindingCode::FileRandomCreateRate,
+        FindingCode::FileRandomStatRate,
+        FindingCode::FileRandomOpenRate,
+        FindingCode::FileRandomDeleteRate,
+    ],
+    needs: &[Need::Files],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Files]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let samples = all(run.phases);
-        let (folders, doubts) = (folders(run.phases), doubts(run));
-        let mut findings = Vec::new();
-        for (task, finding) in CODES {
-            for folder in &folders {
-                let of_folder = samples.iter().find(|samples| samples.is_of(task, folder));
-                if let Some(of_folder) = of_folder {
-                    findings.push(finding(outcome(run, of_folder, folders.len() == 1)).with_caveats(&doubts));
-                }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let samples = all(run.phases);
+    let (folders, doubts) = (folders(run.phases), doubts(run));
+    let mut findings = Vec::new();
+    for (task, finding) in CODES {
+        for folder in &folders {
+            let of_folder = samples.iter().find(|samples| samples.is_of(task, folder));
+            if let Some(of_folder) = of_folder {
+                findings.push(finding(outcome(run, of_folder, folders.len() == 1)).with_caveats(&doubts));
             }
         }
-        findings
     }
+    findings
 }
 
 fn outcome(run: &RunView<'_>, samples: &TaskSamples<'_>, is_only_folder: bool) -> Outcome<FileRate> {
@@ -106,7 +100,7 @@ fn outcome(run: &RunView<'_>, samples: &TaskSamples<'_>, is_only_folder: bool) -
     {
         return Outcome::Unknown(FileRateUnknown::Cached { folder, share });
     }
-    let latency_s = |quantile| samples.histogram.quantile(quantile).map(|latency| latency.seconds());
+    let latency_s = |quantile| samples.histogram.quantile(quantile).map(model::units::Nanos::seconds);
     let without_flush = if work.task.changes_data() { samples.rate_of_calls() } else { None };
     let file = FileRate {
         rate,
@@ -118,7 +112,7 @@ fn outcome(run: &RunView<'_>, samples: &TaskSamples<'_>, is_only_folder: bool) -
         latency_p50_s: latency_s(Quantile::MEDIAN),
         latency_p90_s: latency_s(Quantile::P90),
         latency_p99_s: latency_s(Quantile::P99),
-        latency_max_s: samples.histogram.max().map(|max| max.seconds()),
+        latency_max_s: samples.histogram.max().map(model::units::Nanos::seconds),
         without_flush: without_flush.map(|calls| calls.value),
         cached_share,
         file_bytes: work.file_bytes,

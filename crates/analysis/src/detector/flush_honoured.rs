@@ -31,8 +31,6 @@ use model::run::{PhaseSummary, RunView};
 use model::target::{Caveat, TargetFacts};
 use model::units::Quantile;
 
-pub(super) struct FlushHonouredDetector;
-
 const COUNT_MIN: u64 = 20;
 /// Flash reads in 100 µs; an arm gets nowhere in 1 ms.
 const MECHANICAL_S: f64 = 1e-3;
@@ -48,23 +46,17 @@ const PROGRAMMED_SHARE: f64 = 1.5;
 /// And a write into a buffer is a good deal quicker than reading flash.
 const BUFFERED_SHARE: f64 = 0.75;
 
-impl Detector for FlushHonouredDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::FlushHonoured]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::FlushHonoured], needs: &[Need::Asked(ExperimentName::Commit)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(ExperimentName::Commit)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let mut probes = Vec::new();
+    for (number, summary) in (0..).zip(run.phases) {
+        if is_probe(summary) {
+            probes.push(number);
+        }
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let probes: Vec<u32> = (0..)
-            .zip(run.phases)
-            .filter(|(_, summary)| is_probe(summary))
-            .map(|(number, _)| number)
-            .collect();
-        vec![Finding::FlushHonoured(Outcome::of(judge(run), evidence_of_phases(run, &probes)))]
-    }
+    vec![Finding::FlushHonoured(Outcome::of(judge(run), evidence_of_phases(run, &probes)))]
 }
 
 /// Whether it is one of the phases that compare random reads, writes and commits.
@@ -77,27 +69,22 @@ fn is_probe(summary: &PhaseSummary) -> bool {
 
 fn median_s(run: &RunView<'_>, operation: Operation) -> Option<f64> {
     let mut all = LatencyHistogram::small();
-    for totals in run
-        .phases
-        .iter()
-        .filter(|summary| is_probe(summary))
-        .filter_map(|summary| summary.totals_of(operation))
-    {
-        all.merge(&totals.histogram);
+    for summary in run.phases {
+        if let (true, Some(totals)) = (is_probe(summary), summary.totals_of(operation)) {
+            all.merge(&totals.histogram);
+        }
     }
     if all.count() < COUNT_MIN {
         return None;
     }
-    all.quantile(Quantile::MEDIAN).map(|median| median.seconds())
+    all.quantile(Quantile::MEDIAN).map(model::units::Nanos::seconds)
 }
 
 fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
-    let failed: u64 = run
-        .phases
-        .iter()
-        .filter_map(|summary| summary.totals_of(Operation::Commit))
-        .map(|totals| totals.errors)
-        .sum();
+    let mut failed = 0;
+    for summary in run.phases {
+        failed += summary.totals_of(Operation::Commit).map_or(0, |totals| totals.errors);
+    }
     // A method that the file system does not have fails at once and loses nothing.
     if failed > 0 && has_lost(run) {
         return Err(FlushUnknown::Failed { commits: failed });
@@ -109,9 +96,11 @@ fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
             _ => {}
         }
     }
-    let medians =
-        [Operation::Read, Operation::Write, Operation::Commit].map(|operation| median_s(run, operation));
-    let [Some(read_s), Some(write_s), Some(commit_s)] = medians else { return Err(FlushUnknown::TooFew) };
+    let (Some(read_s), Some(write_s), Some(commit_s)) =
+        (median_s(run, Operation::Read), median_s(run, Operation::Write), median_s(run, Operation::Commit))
+    else {
+        return Err(FlushUnknown::TooFew);
+    };
     let reports_volatile_cache = run.target.write_cache;
     let seen = FlushEvidence { read_s, write_s, commit_s, reports_volatile_cache, state: state(run.target) };
     let is_virtual = run.target.caveats.contains(&Caveat::VirtualDisk);

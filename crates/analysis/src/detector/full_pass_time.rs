@@ -26,38 +26,32 @@ use model::finding::{Evidence, Finding, FindingCode, FullPassTime, Outcome, Surv
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct FullPassTimeDetector;
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::FullPassTime],
+    needs: &[
+        Need::Sequential(Operation::Read),
+        Need::Sequential(Operation::Write),
+        Need::Asked(crate::stated::EXPERIMENT),
+    ],
+    detect,
+};
 
-impl Detector for FullPassTimeDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::FullPassTime]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if stated::is_stated(run) {
+        return stated::pass_time(run);
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[
-            Need::Sequential(Operation::Read),
-            Need::Sequential(Operation::Write),
-            Need::Asked(crate::stated::EXPERIMENT),
-        ]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if stated::is_stated(run) {
-            return stated::pass_time(run);
+    let outcome = match (pass(run, Operation::Read), pass(run, Operation::Write)) {
+        (Ok((mut read, evidence)), write) => {
+            read.write = write.ok().and_then(|(write, _)| write.write);
+            Outcome::known(read, evidence)
         }
-        let outcome = match (pass(run, Operation::Read), pass(run, Operation::Write)) {
-            (Ok((mut read, evidence)), write) => {
-                read.write = write.ok().and_then(|(write, _)| write.write);
-                Outcome::known(read, evidence)
-            }
-            (Err(_), Ok((write, evidence))) => Outcome::known(write, evidence),
-            (Err(of_reads), Err(of_writes)) => {
-                let has_reads = !sequential_visits(run, Operation::Read).is_empty();
-                Outcome::Unknown(if has_reads { of_reads } else { of_writes })
-            }
-        };
-        vec![Finding::FullPassTime(outcome).with_caveats(&doubts(run))]
-    }
+        (Err(_), Ok((write, evidence))) => Outcome::known(write, evidence),
+        (Err(of_reads), Err(of_writes)) => {
+            let has_reads = !sequential_visits(run, Operation::Read).is_empty();
+            Outcome::Unknown(if has_reads { of_reads } else { of_writes })
+        }
+    };
+    vec![Finding::FullPassTime(outcome).with_caveats(&doubts(run))]
 }
 
 fn pass(run: &RunView<'_>, operation: Operation) -> Result<(FullPassTime, Vec<Evidence>), SurveyUnknown> {

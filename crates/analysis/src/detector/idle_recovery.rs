@@ -26,8 +26,6 @@ use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, IdlePoint, IdleRecovery, IdleRecoveryUnknown, Outcome};
 use model::run::RunView;
 
-pub(super) struct IdleRecoveryDetector;
-
 /// From this share of the cache on, idle time may have recovered all of it.
 const FULL_SHARE: f64 = 0.9;
 /// Delays that are tried, up to the longest idle time.
@@ -35,36 +33,32 @@ const DELAYS: usize = 400;
 /// How well two volumes of the same idle time agree, as a share.
 const SCATTER_MIN: f64 = 0.03;
 
-impl Detector for IdleRecoveryDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::IdleRecovery]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::IdleRecovery],
+    needs: &[Need::Asked(model::experiment_name::ExperimentName::Sustain)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(model::experiment_name::ExperimentName::Sustain)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let Some(history) = History::of(run) else { return Vec::new() };
+    let Standing::Fell(drop) = standing(history.first()) else {
+        return Vec::new();
+    };
+    let points = regained(run, &history, &drop);
+    if points.is_empty() {
+        // Nobody asked.
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(history) = History::of(run) else { return Vec::new() };
-        let Standing::Fell(drop) = standing(history.first()) else {
-            return Vec::new();
-        };
-        let points = regained(run, &history, &drop);
-        if points.is_empty() {
-            // Nobody asked.
-            return Vec::new();
-        }
-        let recovery = match cause(run, &history, &drop) {
-            Cause::Cache => recovery(&drop, &points),
-            _ if is_behind_layers(run.target) => Err(IdleRecoveryUnknown::NotTheDrive),
-            _ => Err(IdleRecoveryUnknown::NotACache),
-        };
-        let outcome = match recovery {
-            Ok(recovery) => Outcome::known(recovery, evidence_of_phases(run, &history.phases_between())),
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::IdleRecovery(outcome).with_caveats(&doubts(run))]
-    }
+    let recovery = match cause(run, &history, &drop) {
+        Cause::Cache => recovery(&drop, &points),
+        _ if is_behind_layers(run.target) => Err(IdleRecoveryUnknown::NotTheDrive),
+        _ => Err(IdleRecoveryUnknown::NotACache),
+    };
+    let outcome = match recovery {
+        Ok(recovery) => Outcome::known(recovery, evidence_of_phases(run, &history.phases_between())),
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::IdleRecovery(outcome).with_caveats(&doubts(run))]
 }
 
 fn recovery(drop: &RateDrop, points: &[Regained]) -> Result<IdleRecovery, IdleRecoveryUnknown> {

@@ -34,8 +34,6 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, Offset};
 
-pub(super) struct InterfaceLimitDetector;
-
 /// A link by what of it data can use in practice, in MB/s.
 struct KnownLink {
     name: &'static str,
@@ -80,36 +78,32 @@ const SCATTER_MIN: f64 = 1e-3;
 /// What is looked at as the fast end begins after this share of the visits: some may have met a cache.
 const FASTEST_LEFT_OUT: f64 = 0.005;
 
-impl Detector for InterfaceLimitDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::InterfaceLimit]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::InterfaceLimit],
+    needs: &[
+        Need::Survey(Operation::Read),
+        Need::Survey(Operation::Write),
+        Need::Asked(crate::stated::EXPERIMENT),
+    ],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[
-            Need::Survey(Operation::Read),
-            Need::Survey(Operation::Write),
-            Need::Asked(crate::stated::EXPERIMENT),
-        ]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if stated::is_stated(run) {
+        return stated::link(run);
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if stated::is_stated(run) {
-            return stated::link(run);
-        }
-        let outcome = match SurfaceMap::of(run, operation(run)) {
-            Err(reason) => Outcome::Unknown(reason),
-            Ok(map) => match (map.other_load(), limit(run, &map)) {
-                (Some(load), _) => Outcome::Unknown(SurveyUnknown::OtherLoad(load)),
-                (None, None) => return Vec::new(),
-                (None, Some(plateau)) => {
-                    let evidence = survey_evidence(run, operation(run));
-                    Outcome::known(interface_limit(run, &map, &plateau), evidence)
-                }
-            },
-        };
-        vec![Finding::InterfaceLimit(outcome)]
-    }
+    let outcome = match SurfaceMap::of(run, operation(run)) {
+        Err(reason) => Outcome::Unknown(reason),
+        Ok(map) => match (map.other_load(), limit(run, &map)) {
+            (Some(load), _) => Outcome::Unknown(SurveyUnknown::OtherLoad(load)),
+            (None, None) => return Vec::new(),
+            (None, Some(plateau)) => {
+                let evidence = survey_evidence(run, operation(run));
+                Outcome::known(interface_limit(run, &map, &plateau), evidence)
+            }
+        },
+    };
+    vec![Finding::InterfaceLimit(outcome)]
 }
 
 /// Whether what was measured at the fast end is what the link carries, and not what the medium could.

@@ -36,8 +36,6 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::{Nanos, Quantile};
 
-pub(super) struct LatencyModesDetector;
-
 /// Cells of an octave: borders of the histogram's own, so that counts are exact.
 const CELLS_PER_OCTAVE: u32 = 8;
 /// Below 128 ns the histogram has cells of whole nanoseconds: from here on each of ours holds two and more.
@@ -48,24 +46,17 @@ const OCTAVE_LAST: u32 = 40;
 const GAP_OCTAVES: f64 = 1.0;
 const WIDTH_OCTAVES: f64 = 0.5;
 
-impl Detector for LatencyModesDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::LatencyModes]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::LatencyModes], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT_ACCESS)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let mut samples = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
+    samples.retain(|sample| is_measurement(sample.summary));
+    if samples.is_empty() {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let mut samples = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
-        samples.retain(|sample| is_measurement(sample.summary));
-        if samples.is_empty() {
-            return Vec::new();
-        }
-        let outcome = Outcome::of(latency_modes(run, &samples), evidence_of(&samples));
-        vec![Finding::LatencyModes(outcome).with_caveats(&doubts(run))]
-    }
+    let outcome = Outcome::of(latency_modes(run, &samples), evidence_of(&samples));
+    vec![Finding::LatencyModes(outcome).with_caveats(&doubts(run))]
 }
 
 fn latency_modes(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<LatencyModes, LatencyModesUnknown> {

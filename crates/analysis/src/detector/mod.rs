@@ -58,51 +58,51 @@ pub use analyse::analyse;
 pub use detect::{Detector, Need};
 
 /// All detectors, in the order in which their findings are shown.
-pub const REGISTRY: &[&dyn Detector] = &[
-    &device_lost::DeviceLostDetector,
-    &wake_up::WakeUpDetector,
-    &bad_blocks::BadBlocksDetector,
-    &block_latency::BlockLatencyDetector,
-    &cache_influence::CacheInfluenceDetector,
-    &capacity_true::CapacityTrueDetector,
-    &data_integrity::DataIntegrityDetector,
-    &sequential_rate::READ,
-    &sequential_rate::WRITE,
-    &zone_ratio::ZoneRatioDetector,
-    &zone_table::ZoneTableDetector,
-    &full_pass_time::FullPassTimeDetector,
-    &interface_limit::InterfaceLimitDetector,
-    &slow_regions::SlowRegionsDetector,
-    &unmapped_ranges::UnmappedRangesDetector,
-    &access_time::AccessTimeDetector,
-    &commit::CommitDetector,
-    &flush_honoured::FlushHonouredDetector,
-    &read_latency::ReadLatencyDetector,
-    &latency_modes::LatencyModesDetector,
-    &concurrency_gain::ConcurrencyGainDetector,
-    &concurrency_knee::ConcurrencyKneeDetector,
-    &span_effect::SpanEffectDetector,
-    &stripe_layout::StripeLayoutDetector,
-    &drive_cache::DriveCacheDetector,
-    &read_ahead::ReadAheadDetector,
-    &system_read_ahead::SystemReadAheadDetector,
-    &rotation_period::RotationPeriodDetector,
-    &seek::SeekDetector,
-    &track_layout::TrackLayoutDetector,
-    &recording_kind::RecordingKindDetector,
-    &band_size::BandSizeDetector,
-    &clipping_effect::ClippingEffectDetector,
-    &write_cache::WriteCacheDetector,
-    &write_cliff::WriteCliffDetector,
-    &write_steady_state::WriteSteadyStateDetector,
-    &idle_recovery::IdleRecoveryDetector,
-    &write_valleys::WriteValleysDetector,
-    &valley_cure::ValleyCureDetector,
-    &size_profile::SizeProfileDetector,
-    &suspect_points::SuspectPointsDetector,
-    &file_rates::FileRatesDetector,
-    &file_layout::FileLayoutDetector,
-    &file_place_effect::FilePlaceEffectDetector,
+pub const REGISTRY: &[Detector] = &[
+    device_lost::DETECTOR,
+    wake_up::DETECTOR,
+    bad_blocks::DETECTOR,
+    block_latency::DETECTOR,
+    cache_influence::DETECTOR,
+    capacity_true::DETECTOR,
+    data_integrity::DETECTOR,
+    sequential_rate::READ,
+    sequential_rate::WRITE,
+    zone_ratio::DETECTOR,
+    zone_table::DETECTOR,
+    full_pass_time::DETECTOR,
+    interface_limit::DETECTOR,
+    slow_regions::DETECTOR,
+    unmapped_ranges::DETECTOR,
+    access_time::DETECTOR,
+    commit::DETECTOR,
+    flush_honoured::DETECTOR,
+    read_latency::DETECTOR,
+    latency_modes::DETECTOR,
+    concurrency_gain::DETECTOR,
+    concurrency_knee::DETECTOR,
+    span_effect::DETECTOR,
+    stripe_layout::DETECTOR,
+    drive_cache::DETECTOR,
+    read_ahead::DETECTOR,
+    system_read_ahead::DETECTOR,
+    rotation_period::DETECTOR,
+    seek::DETECTOR,
+    track_layout::DETECTOR,
+    recording_kind::DETECTOR,
+    band_size::DETECTOR,
+    clipping_effect::DETECTOR,
+    write_cache::DETECTOR,
+    write_cliff::DETECTOR,
+    write_steady_state::DETECTOR,
+    idle_recovery::DETECTOR,
+    write_valleys::DETECTOR,
+    valley_cure::DETECTOR,
+    size_profile::DETECTOR,
+    suspect_points::DETECTOR,
+    file_rates::DETECTOR,
+    file_layout::DETECTOR,
+    file_place_effect::DETECTOR,
 ];
 
 #[cfg(test)]
@@ -113,11 +113,11 @@ mod tests {
     #[test]
     fn each_code_has_one_detector() {
         let mut codes: Vec<FindingCode> =
-            REGISTRY.iter().flat_map(|detector| detector.codes()).copied().collect();
+            REGISTRY.iter().flat_map(|detector| detector.codes).copied().collect();
         let count = codes.len();
         codes.sort();
         codes.dedup();
         assert_eq!(codes.len(), count);
-        assert!(REGISTRY.iter().all(|detector| !detector.codes().is_empty() && !detector.needs().is_empty()));
+        assert!(REGISTRY.iter().all(|detector| !detector.codes.is_empty() && !detector.needs.is_empty()));
     }
 }

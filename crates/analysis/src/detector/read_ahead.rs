@@ -39,29 +39,20 @@ use model::run::RunView;
 use model::units::Bytes;
 use model::workload::Arrival;
 
-pub(super) struct ReadAheadDetector;
-
 const STRAY_SHARE_MAX: f64 = 0.2;
 
-impl Detector for ReadAheadDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ReadAhead]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::ReadAhead], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT_ACCESS)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let read_on = read_on(run);
-        let phases = match &read_on {
-            ReadOn::NotAsked => return Vec::new(),
-            ReadOn::Found { phases, .. } => phases.as_slice(),
-            ReadOn::NotTold(_) => &[],
-        };
-        let outcome = Outcome::of(read_ahead(run, &read_on), evidence_of_phases(run, phases));
-        vec![Finding::ReadAhead(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let read_on = read_on(run);
+    let phases = match &read_on {
+        ReadOn::NotAsked => return Vec::new(),
+        ReadOn::Found { phases, .. } => phases.as_slice(),
+        ReadOn::NotTold(_) => &[],
+    };
+    let outcome = Outcome::of(read_ahead(run, &read_on), evidence_of_phases(run, phases));
+    vec![Finding::ReadAhead(outcome).with_caveats(&doubts(run))]
 }
 
 fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnknown> {
@@ -105,7 +96,7 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
         },
         system_is_measured: system_read_ahead::is_measured(run),
         by: Reader::Drive,
-        system_says_bytes: run.target.read_ahead.map(|bytes| bytes.get()),
+        system_says_bytes: run.target.read_ahead.map(model::units::Bytes::get),
         pause_s: phases.first().and_then(|phase| pause_s(run, *phase)),
         keeps_delivered,
         streams: streams(run),

@@ -27,24 +27,15 @@ use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos, Quantile};
 
-pub(super) struct ReadLatencyDetector;
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::ReadLatency], needs: &[Need::Asked(ExperimentName::Ping)], detect };
 
-impl Detector for ReadLatencyDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ReadLatency]
-    }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(ExperimentName::Ping)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some((phase, summary)) = (0u32..).zip(run.phases).find(|(_, summary)| is_ping(summary)) else {
-            return Vec::new();
-        };
-        let evidence = evidence_of_phases(run, &[phase]);
-        vec![Finding::ReadLatency(Outcome::of(read_latency(run, phase, summary), evidence))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let Some((phase, summary)) = (0u32..).zip(run.phases).find(|(_, summary)| is_ping(summary)) else {
+        return Vec::new();
+    };
+    let evidence = evidence_of_phases(run, &[phase]);
+    vec![Finding::ReadLatency(Outcome::of(read_latency(run, phase, summary), evidence))]
 }
 
 fn is_ping(summary: &PhaseSummary) -> bool {

@@ -35,33 +35,24 @@ use model::finding::{
 use model::run::RunView;
 use model::target::TargetFacts;
 
-pub(super) struct RecordingKindDetector;
-
 const ASKED_BY: ExperimentName = ExperimentName::Sustain;
 /// Single reads below this are answered by memory: see the head of `trust.rs`.
 const MEMORY_READ_S: f64 = 10e-6;
 /// Flash takes another time to be read than to be written. Within a tenth, one at a time and many, nothing is told.
 const SAME_TIMES: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
-impl Detector for RecordingKindDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::RecordingKind]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::RecordingKind], needs: &[Need::Asked(ASKED_BY)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(ASKED_BY)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let outcome = match Probes::of(run, &ASKED_BY) {
-            None => Outcome::Unknown(RecordingUnknown::RangeTooSmall),
-            Some(probes) => match judge(run, &probes) {
-                Ok(kind) => Outcome::known(kind, evidence_of_phases(run, &probes.phases)),
-                Err(reason) => Outcome::Unknown(reason),
-            },
-        };
-        vec![Finding::RecordingKind(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let outcome = match Probes::of(run, &ASKED_BY) {
+        None => Outcome::Unknown(RecordingUnknown::RangeTooSmall),
+        Some(probes) => match judge(run, &probes) {
+            Ok(kind) => Outcome::known(kind, evidence_of_phases(run, &probes.phases)),
+            Err(reason) => Outcome::Unknown(reason),
+        },
+    };
+    vec![Finding::RecordingKind(outcome).with_caveats(&doubts(run))]
 }
 
 fn judge(run: &RunView<'_>, probes: &Probes) -> Result<RecordingKind, RecordingUnknown> {

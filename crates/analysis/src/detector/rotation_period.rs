@@ -24,27 +24,21 @@ use crate::geometry::{all_readings, evidence_of, rotation_of, tracks_of};
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, RotationPeriod};
 use model::run::RunView;
 
-pub(super) struct RotationPeriodDetector;
-
 /// Probes of tracks without which it is not asked whether addresses follow tracks.
 const PROBES_MIN: usize = 10;
 
-impl Detector for RotationPeriodDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::RotationPeriod]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::RotationPeriod],
+    needs: &[Need::Asked(model::experiment_name::ExperimentName::Geometry)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(model::experiment_name::ExperimentName::Geometry)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let outcome = match period(run) {
-            Ok(period) => Outcome::known(period, evidence_of(run)),
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::RotationPeriod(outcome)]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let outcome = match period(run) {
+        Ok(period) => Outcome::known(period, evidence_of(run)),
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::RotationPeriod(outcome)]
 }
 
 fn period(run: &RunView<'_>) -> Result<RotationPeriod, NoGeometry> {

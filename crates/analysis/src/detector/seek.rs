@@ -35,8 +35,6 @@ use model::finding::{
 use model::run::RunView;
 use model::units::Bytes;
 
-pub(super) struct SeekDetector;
-
 /// Points of the curve that are told, as shares of all cylinders.
 const CURVE: [f64; 9] = [0.001, 0.01, 0.04, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0];
 /// A distance over which every disk seeks much quicker than over all cylinders: published longest seeks take three times as
@@ -53,25 +51,21 @@ const OVERHEAD_S: f64 = 0.284e-3;
 /// millisecond, and differ by some percent from one of a make to the next.
 const BOUNDED_SHARE_MAX: f64 = 0.03;
 const BOUNDED_S_MAX: f64 = 1e-4;
-impl Detector for SeekDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::SeekTrackToTrack, FindingCode::SeekAverage, FindingCode::SeekFullStroke]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::SeekTrackToTrack, FindingCode::SeekAverage, FindingCode::SeekFullStroke],
+    needs: &[Need::Asked(model::experiment_name::ExperimentName::Geometry)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(model::experiment_name::ExperimentName::Geometry)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let seen = Seen::of(run);
-        let seen = seen.as_ref().map_err(|reason| *reason);
-        let evidence = evidence_of(run);
-        vec![
-            Finding::SeekTrackToTrack(outcome(seen.and_then(Seen::next_track), &evidence)),
-            Finding::SeekAverage(outcome(seen.and_then(Seen::mean), &evidence)),
-            Finding::SeekFullStroke(outcome(seen.and_then(Seen::full_stroke), &evidence)),
-        ]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let seen = Seen::of(run);
+    let seen = seen.as_ref().map_err(|reason| *reason);
+    let evidence = evidence_of(run);
+    vec![
+        Finding::SeekTrackToTrack(outcome(seen.and_then(Seen::next_track), &evidence)),
+        Finding::SeekAverage(outcome(seen.and_then(Seen::mean), &evidence)),
+        Finding::SeekFullStroke(outcome(seen.and_then(Seen::full_stroke), &evidence)),
+    ]
 }
 
 fn outcome<C: model::finding::Conclusion<Unknown = NoGeometry>>(

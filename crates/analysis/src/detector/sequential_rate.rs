@@ -57,26 +57,23 @@ use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::Bytes;
 
-pub(super) struct SequentialRateDetector {
+pub(super) const READ: Detector = Detector {
+    codes: &[FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean],
+    needs: &[Need::Sequential(Operation::Read), Need::Asked(crate::stated::EXPERIMENT)],
+    detect: reads,
+};
+
+pub(super) const WRITE: Detector = Detector {
+    codes: &[FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean],
+    needs: &[Need::Sequential(Operation::Write), Need::Asked(crate::stated::EXPERIMENT)],
+    detect: writes,
+};
+
+/// The rates of one operation: at both ends and in the mean.
+pub(super) struct SequentialRates {
     pub operation: Operation,
-    needs: &'static [Need],
-    codes: &'static [FindingCode; 3],
     pub findings: [fn(Outcome<SequentialRate>) -> Finding; 3],
 }
-
-pub(super) const READ: SequentialRateDetector = SequentialRateDetector {
-    operation: Operation::Read,
-    needs: &[Need::Sequential(Operation::Read), Need::Asked(crate::stated::EXPERIMENT)],
-    codes: &[FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean],
-    findings: [Finding::ReadRateOuter, Finding::ReadRateInner, Finding::ReadRateMean],
-};
-
-pub(super) const WRITE: SequentialRateDetector = SequentialRateDetector {
-    operation: Operation::Write,
-    needs: &[Need::Sequential(Operation::Write), Need::Asked(crate::stated::EXPERIMENT)],
-    codes: &[FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean],
-    findings: [Finding::WriteRateOuter, Finding::WriteRateInner, Finding::WriteRateMean],
-};
 
 /// Fewer strata than this leave too much to chance.
 const STRATA_MIN: usize = 4;
@@ -109,6 +106,7 @@ struct Pass<'run> {
 struct Timed<'run> {
     visit: Visit<'run>,
     slices: Vec<Slice>,
+    total: Slice,
     /// Whether there were too few slices to leave out those in which the queue filled.
     whole: bool,
     /// The time of each byte from the first completion to the last, where requests are done in turn: slices of 40 ms cut requests that
@@ -134,16 +132,18 @@ pub(super) struct PassMean {
     pub is_loaded: bool,
 }
 
-impl Detector for SequentialRateDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        self.codes
-    }
+fn reads(run: &RunView<'_>) -> Vec<Finding> {
+    let findings = [Finding::ReadRateOuter, Finding::ReadRateInner, Finding::ReadRateMean];
+    SequentialRates { operation: Operation::Read, findings }.found(run)
+}
 
-    fn needs(&self) -> &'static [Need] {
-        self.needs
-    }
+fn writes(run: &RunView<'_>) -> Vec<Finding> {
+    let findings = [Finding::WriteRateOuter, Finding::WriteRateInner, Finding::WriteRateMean];
+    SequentialRates { operation: Operation::Write, findings }.found(run)
+}
 
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
+impl SequentialRates {
+    fn found(&self, run: &RunView<'_>) -> Vec<Finding> {
         if stated::is_stated(run) {
             return stated::rates(run, self);
         }
@@ -160,9 +160,7 @@ impl Detector for SequentialRateDetector {
         }
         findings
     }
-}
 
-impl SequentialRateDetector {
     fn sampled(&self, run: &RunView<'_>) -> [Outcome<SequentialRate>; 3] {
         match Pass::of(run, self.operation) {
             Err(reason) => all_unknown(reason),
@@ -439,7 +437,8 @@ impl<'run> Timed<'run> {
         let in_turn_s_per_byte = in_turn_s_per_byte(&visit, operation, turns(run) == Some(true));
         let [steady, whole] = [Part::Steady, Part::Whole].map(|part| {
             let slices = visit.slices(run, operation, part);
-            Timed { visit, slices, whole: part == Part::Whole, in_turn_s_per_byte, access_s }
+            let total = Slice::sum(&slices);
+            Timed { visit, slices, total, whole: part == Part::Whole, in_turn_s_per_byte, access_s }
         });
         let is_whole_usable =
             whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth;
@@ -454,20 +453,19 @@ impl<'run> Timed<'run> {
     }
 
     fn bytes(&self) -> f64 {
-        self.slices.iter().map(|slice| slice.bytes).sum()
+        self.total.bytes
     }
 
     fn operations(&self) -> f64 {
-        self.slices.iter().map(|slice| slice.operations).sum()
+        self.total.operations
     }
 
     fn elapsed_s(&self) -> f64 {
-        self.slices.iter().map(|slice| slice.seconds).sum()
+        self.total.seconds
     }
 
     fn busy_s(&self) -> f64 {
-        let latency_s: f64 = self.slices.iter().map(|slice| slice.latency_s).sum();
-        latency_s / self.visit.workload.in_flight_max() as f64
+        self.total.latency_s / self.visit.workload.in_flight_max() as f64
     }
 
     fn seconds_per_byte(&self, time: Time) -> Option<Mean> {

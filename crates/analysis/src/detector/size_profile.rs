@@ -28,27 +28,21 @@ use model::finding::{
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct SizeProfileDetector;
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::SizeProfile],
+    needs: &[Need::Asked(EXPERIMENT), Need::Asked(crate::stated::EXPERIMENT)],
+    detect,
+};
 
-impl Detector for SizeProfileDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::SizeProfile]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if stated::is_stated(run) {
+        return stated::sizes(run);
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT), Need::Asked(crate::stated::EXPERIMENT)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if stated::is_stated(run) {
-            return stated::sizes(run);
-        }
-        let outcome = match profile(run) {
-            Ok((profile, phases)) => Outcome::known(profile, evidence_of_phases(run, &phases)),
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::SizeProfile(outcome).with_caveats(&doubts(run))]
-    }
+    let outcome = match profile(run) {
+        Ok((profile, phases)) => Outcome::known(profile, evidence_of_phases(run, &phases)),
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::SizeProfile(outcome).with_caveats(&doubts(run))]
 }
 
 /// The profile, and the first phase of each point.

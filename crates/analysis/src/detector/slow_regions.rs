@@ -32,8 +32,6 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, Quantile};
 
-pub(super) struct SlowRegionsDetector;
-
 /// A request of a weak sector takes this many times as long as the longest of a usual sample, and not less than the next: several
 /// revolutions of any disk, for each of four in the queue.
 const WEAK_TIMES: f64 = 5.0;
@@ -54,18 +52,14 @@ const LISTED_MAX: usize = 1000;
 /// sector that is read again and again.
 const CLASS_LIMITS_MS: [u64; 4] = [10, 50, 200, 500];
 
-impl Detector for SlowRegionsDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::SlowRegions]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::SlowRegions],
+    needs: &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        vec![Finding::SlowRegions(Outcome::of(slow_regions(run), survey_evidence(run, operation(run))))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    vec![Finding::SlowRegions(Outcome::of(slow_regions(run), survey_evidence(run, operation(run))))]
 }
 
 fn slow_regions(run: &RunView<'_>) -> Result<SlowRegions, SurveyUnknown> {

@@ -31,35 +31,26 @@ use model::run::RunView;
 use model::units::Bytes;
 use std::collections::BTreeMap;
 
-pub(super) struct SpanEffectDetector;
-
 /// The span that the value is about, and how far from it a measured one may be: spans are rounded to whole blocks.
 const SHARE: f64 = 0.01;
 const SHARE_TOLERANCE: f64 = 0.05;
 const BATCH_OPERATIONS: f64 = 20.0;
 const ERROR_SHARE_MAX: f64 = 0.01;
 
-impl Detector for SpanEffectDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::SpanEffect]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::SpanEffect], needs: &[Need::Random(Operation::Read)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Random(Operation::Read)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let spans = by_span(run);
+    if spans.len() < 2 {
+        // A run over one span asks nothing about others.
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let spans = by_span(run);
-        if spans.len() < 2 {
-            // A run over one span asks nothing about others.
-            return Vec::new();
-        }
-        let outcome = match compare(run, &spans) {
-            Ok(effect) => Outcome::known(effect, evidence_of(spans.values().flatten())),
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::SpanEffect(outcome).with_caveats(&doubts(run))]
-    }
+    let outcome = match compare(run, &spans) {
+        Ok(effect) => Outcome::known(effect, evidence_of(spans.values().flatten())),
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::SpanEffect(outcome).with_caveats(&doubts(run))]
 }
 
 /// Random reads at queue depth 1 of the block size that was measured over the widest range, by the length of the span.

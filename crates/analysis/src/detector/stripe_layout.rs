@@ -38,25 +38,16 @@ use model::finding::{
 };
 use model::run::RunView;
 
-pub(super) struct StripeLayoutDetector;
-
 /// The experiment that puts the question.
 const ASKED_BY: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Access;
 
-impl Detector for StripeLayoutDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::StripeLayout]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::StripeLayout], needs: &[Need::Asked(ASKED_BY)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(ASKED_BY)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(reads) = reads(run, &ASKED_BY) else { return Vec::new() };
-        let outcome = Outcome::of(stripe_layout(&reads), evidence_of_phases(run, &reads.phases));
-        vec![Finding::StripeLayout(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let Some(reads) = reads(run, &ASKED_BY) else { return Vec::new() };
+    let outcome = Outcome::of(stripe_layout(&reads), evidence_of_phases(run, &reads.phases));
+    vec![Finding::StripeLayout(outcome).with_caveats(&doubts(run))]
 }
 
 fn stripe_layout(reads: &Reads) -> Result<StripeLayout, StripeLayoutUnknown> {

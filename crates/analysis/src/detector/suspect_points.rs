@@ -26,27 +26,18 @@ use model::finding::{
 };
 use model::run::RunView;
 
-pub(super) struct SuspectPointsDetector;
-
 const ROUNDS_MIN: usize = 3;
 const ROWS_MAX: usize = 500;
 
-impl Detector for SuspectPointsDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::SuspectPoints]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::SuspectPoints], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let outcome = match suspects(run) {
-            Ok((suspects, phases)) => Outcome::known(suspects, evidence_of_phases(run, &phases)),
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::SuspectPoints(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let outcome = match suspects(run) {
+        Ok((suspects, phases)) => Outcome::known(suspects, evidence_of_phases(run, &phases)),
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::SuspectPoints(outcome).with_caveats(&doubts(run))]
 }
 
 fn suspects(run: &RunView<'_>) -> Result<(SuspectPoints, Vec<u32>), SizesUnknown> {

@@ -33,27 +33,18 @@ use model::units::Bytes;
 use model::workload::Caching;
 use std::ops::RangeInclusive;
 
-pub(super) struct SystemReadAheadDetector;
-
 /// Of each kind of sequences so many: the median of three is right though one is wrong.
 const ROWS_MIN: usize = 3;
 
-impl Detector for SystemReadAheadDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::SystemReadAhead]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::SystemReadAhead], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT_ACCESS)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if !is_asked(run) {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if !is_asked(run) {
-            return Vec::new();
-        }
-        let evidence = evidence_of_phases(run, &phases_with_rows(run));
-        vec![Finding::SystemReadAhead(Outcome::of(system_read_ahead(run), evidence))]
-    }
+    let evidence = evidence_of_phases(run, &phases_with_rows(run));
+    vec![Finding::SystemReadAhead(Outcome::of(system_read_ahead(run), evidence))]
 }
 
 /// Whether it was asked what an application sees, through the page cache.
@@ -114,7 +105,7 @@ fn system_read_ahead(run: &RunView<'_>) -> Result<SystemReadAhead, SystemReadAhe
         after_one_bytes: one[one.len() / 2].get(),
         after_two_bytes: two[two.len() / 2].get(),
         rows: rows.into_iter().map(|(reads, ahead)| CachedSequence { reads, bytes: ahead.get() }).collect(),
-        system_says_bytes: run.target.read_ahead.map(|bytes| bytes.get()),
+        system_says_bytes: run.target.read_ahead.map(model::units::Bytes::get),
     })
 }
 

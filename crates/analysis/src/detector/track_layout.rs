@@ -29,8 +29,6 @@ use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, Tra
 use model::run::RunView;
 use model::units::Bytes;
 
-pub(super) struct TrackLayoutDetector;
-
 /// The share of probes to which some number of sectors must fit; on a disk nearly all do, but for those at defects and at changes
 /// of surface.
 const FITTING_SHARE_MIN: f64 = 0.5;
@@ -38,22 +36,18 @@ const FITTING_SHARE_MIN: f64 = 0.5;
 /// A range from there on is the whole drive.
 const WHOLE_SHARE_MIN: f64 = 0.99;
 
-impl Detector for TrackLayoutDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::TrackLayout]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::TrackLayout],
+    needs: &[Need::Asked(model::experiment_name::ExperimentName::Geometry)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(model::experiment_name::ExperimentName::Geometry)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let outcome = match track_layout(run) {
-            Ok(layout) => Outcome::known(layout, evidence_of(run)),
-            Err(reason) => Outcome::Unknown(reason),
-        };
-        vec![Finding::TrackLayout(outcome)]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let outcome = match track_layout(run) {
+        Ok(layout) => Outcome::known(layout, evidence_of(run)),
+        Err(reason) => Outcome::Unknown(reason),
+    };
+    vec![Finding::TrackLayout(outcome)]
 }
 
 fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {

@@ -24,8 +24,6 @@ use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct UnmappedRangesDetector;
-
 /// The fast group is so much faster, as a logarithm: a fifth.
 const GAP_MIN: f64 = 0.18;
 /// Each group holds this share of the samples, so that some stalls are no group.
@@ -34,21 +32,14 @@ const VISITS_MIN: usize = 8;
 /// The gap is so many times as wide as the middle half of either group.
 const GAP_TIMES: f64 = 4.0;
 
-impl Detector for UnmappedRangesDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::UnmappedRanges]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::UnmappedRanges], needs: &[Need::Survey(Operation::Read)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Survey(Operation::Read)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if turns(run) != Some(false) {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if turns(run) != Some(false) {
-            return Vec::new();
-        }
-        vec![Finding::UnmappedRanges(Outcome::of(unmapped(run), survey_evidence(run, operation(run))))]
-    }
+    vec![Finding::UnmappedRanges(Outcome::of(unmapped(run), survey_evidence(run, operation(run))))]
 }
 
 fn unmapped(run: &RunView<'_>) -> Result<UnmappedRanges, SurveyUnknown> {

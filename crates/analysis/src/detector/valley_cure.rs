@@ -28,8 +28,6 @@ use model::run::{PhaseSummary, RunView};
 use model::units::Bytes;
 use model::workload::{DataPattern, Pattern};
 
-pub(super) struct ValleyCureDetector;
-
 /// A pass is free of valleys if it had none in this many gaps between them.
 const GAPS_WITHOUT_MIN: f64 = 2.0;
 /// Lost time relative to a group that was not treated: from here on it was not helped; up to there it was.
@@ -37,32 +35,25 @@ const AS_BAD: f64 = 0.75;
 const BETTER: f64 = 0.6;
 const ROWS_MAX: usize = 200;
 
-impl Detector for ValleyCureDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ValleyCure]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::ValleyCure], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT)]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let story = Story::of(run);
+    if story.passes().count() < 2 {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let story = Story::of(run);
-        if story.passes().count() < 2 {
-            return Vec::new();
-        }
-        let Verdict::Recurring(rhythm) = story.verdict() else { return Vec::new() };
-        let cases = cases(run, &story);
-        let depth = story.depth_ratio();
-        let found = ValleyCure {
-            cure: cure(&cases, GAPS_WITHOUT_MIN * rhythm.seconds.value),
-            area: area(&cases),
-            conditions: cases.iter().take(ROWS_MAX).map(|case| case.condition(depth)).collect(),
-            is_treated: cases.iter().any(|case| case.last != Last::Nothing),
-            narrowed: narrowed(&cases, depth),
-        };
-        vec![Finding::ValleyCure(Outcome::known(found, Vec::new()))]
-    }
+    let Verdict::Recurring(rhythm) = story.verdict() else { return Vec::new() };
+    let cases = cases(run, &story);
+    let depth = story.depth_ratio();
+    let found = ValleyCure {
+        cure: cure(&cases, GAPS_WITHOUT_MIN * rhythm.seconds.value),
+        area: area(&cases),
+        conditions: cases.iter().take(ROWS_MAX).map(|case| case.condition(depth)).collect(),
+        is_treated: cases.iter().any(|case| case.last != Last::Nothing),
+        narrowed: narrowed(&cases, depth),
+    };
+    vec![Finding::ValleyCure(Outcome::known(found, Vec::new()))]
 }
 
 struct Case<'story> {

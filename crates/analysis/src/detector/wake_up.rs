@@ -18,11 +18,10 @@ use super::detect::{Detector, Need};
 use crate::measured::{evidence_of_phases, random_visits};
 use model::finding::{Finding, FindingCode, Outcome, WakeUp};
 use model::plan::PhaseKind;
+use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::Nanos;
-
-pub(super) struct WakeUpDetector;
 
 /// No seek and revolution takes so long.
 const LATE: Nanos = Nanos::from_millis(500);
@@ -30,29 +29,22 @@ const LATE: Nanos = Nanos::from_millis(500);
 const OTHERS_MIN: u64 = 30;
 const IN_TIME_SHARE_MIN: f64 = 0.99;
 
-impl Detector for WakeUpDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::WakeUp]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::WakeUp], needs: &[Need::Phase], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Phase]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let Some((phase, latency)) = first_latency(run) else { return Vec::new() };
+    if latency < LATE || !others_are_in_time(run) {
+        return Vec::new();
     }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some((phase, latency)) = first_latency(run) else { return Vec::new() };
-        if latency < LATE || !others_are_in_time(run) {
-            return Vec::new();
-        }
-        let wake_up = WakeUp { latency_s: latency.seconds() };
-        vec![Finding::WakeUp(Outcome::known(wake_up, evidence_of_phases(run, &[phase])))]
-    }
+    let wake_up = WakeUp { latency_s: latency.seconds() };
+    vec![Finding::WakeUp(Outcome::known(wake_up, evidence_of_phases(run, &[phase])))]
 }
 
 /// The warm-up phase and the latency of its first read.
 fn first_latency(run: &RunView<'_>) -> Option<(u32, Nanos)> {
     let (phase, _) = (0u32..).zip(run.phases).find(|(_, summary)| summary.phase.kind == PhaseKind::WarmUp)?;
-    let done = run.series.ios(phase).filter(|io| io.status.is_done());
+    let done = run.series.ios(phase).filter(IoRecord::is_done);
     let first = done.min_by_key(|io| io.submitted_ns)?;
     Some((phase, Nanos::new(first.completed_ns.saturating_sub(first.intended_ns))))
 }

@@ -31,28 +31,22 @@ use model::finding::{Finding, FindingCode, Outcome, WriteCache, WriteCacheUnknow
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct WriteCacheDetector;
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::WriteCache],
+    needs: &[Need::Asked(ExperimentName::Sustain), Need::Survey(Operation::Read)],
+    detect,
+};
 
-impl Detector for WriteCacheDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::WriteCache]
-    }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(ExperimentName::Sustain), Need::Survey(Operation::Read)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let has_written = run.phases.iter().any(|summary| summary.totals_of(Operation::Write).is_some());
-        let outcome = match (History::of(run), run.target.write_cache) {
-            (Some(history), _) if Need::Asked(ExperimentName::Sustain).is_met(run) => {
-                Outcome::of(cache(run, &history), evidence_of_phases(run, &history.first_phases()))
-            }
-            (_, Some(is_on)) if !has_written => Outcome::Unknown(WriteCacheUnknown::NotTested { is_on }),
-            _ => return Vec::new(),
-        };
-        vec![Finding::WriteCache(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let has_written = run.phases.iter().any(|summary| summary.totals_of(Operation::Write).is_some());
+    let outcome = match (History::of(run), run.target.write_cache) {
+        (Some(history), _) if Need::Asked(ExperimentName::Sustain).is_met(run) => {
+            Outcome::of(cache(run, &history), evidence_of_phases(run, &history.first_phases()))
+        }
+        (_, Some(is_on)) if !has_written => Outcome::Unknown(WriteCacheUnknown::NotTested { is_on }),
+        _ => return Vec::new(),
+    };
+    vec![Finding::WriteCache(outcome).with_caveats(&doubts(run))]
 }
 
 fn cache<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteCache, WriteCacheUnknown> {

@@ -44,8 +44,6 @@ use model::request::Operation;
 use model::run::RunView;
 use model::workload::Pattern;
 
-pub(super) struct WriteCliffDetector;
-
 const EXPERIMENT: ExperimentName = ExperimentName::Sustain;
 /// The largest media cache that was measured holds 25 GB (Skylight); within twice that it need not fill, since what is
 /// overwritten takes no room.
@@ -53,25 +51,18 @@ const MEDIA_CACHE_SPAN: u64 = 50_000_000_000;
 /// Drives and their controllers hold so much in memory at most (Exos X18, data sheet), and some keep it over a flush.
 const MEMORY_BYTES_MAX: f64 = (512 << 20) as f64;
 
-impl Detector for WriteCliffDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::WriteCliff]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::WriteCliff], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let outcome = match History::of(run) {
-            None => Outcome::Unknown(WriteCliffUnknown::NothingWritten),
-            Some(history) => match cliff(run, &history) {
-                Ok(cliff) => Outcome::known(cliff, evidence_of_phases(run, &history.first_phases())),
-                Err(reason) => Outcome::Unknown(reason),
-            },
-        };
-        vec![Finding::WriteCliff(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let outcome = match History::of(run) {
+        None => Outcome::Unknown(WriteCliffUnknown::NothingWritten),
+        Some(history) => match cliff(run, &history) {
+            Ok(cliff) => Outcome::known(cliff, evidence_of_phases(run, &history.first_phases())),
+            Err(reason) => Outcome::Unknown(reason),
+        },
+    };
+    vec![Finding::WriteCliff(outcome).with_caveats(&doubts(run))]
 }
 
 fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteCliff, WriteCliffUnknown> {

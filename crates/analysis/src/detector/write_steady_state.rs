@@ -26,29 +26,23 @@ use model::finding::{Finding, FindingCode, Outcome, WriteSteadyState, WriteStead
 use model::run::RunView;
 use model::workload::Pattern;
 
-pub(super) struct WriteSteadyStateDetector;
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::WriteSteadyState],
+    needs: &[Need::Asked(model::experiment_name::ExperimentName::Sustain)],
+    detect,
+};
 
-impl Detector for WriteSteadyStateDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::WriteSteadyState]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let Some(history) = History::of(run) else { return Vec::new() };
+    if history.workload.pattern == Pattern::Sequential {
+        return Vec::new();
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(model::experiment_name::ExperimentName::Sustain)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let Some(history) = History::of(run) else { return Vec::new() };
-        if history.workload.pattern == Pattern::Sequential {
-            return Vec::new();
-        }
-        let outcome = match steady_state(run, &history) {
-            Ok(steady) => Outcome::known(steady, evidence_of_phases(run, &history.first_phases())),
-            Err(reason) if was_asked(&history) => Outcome::Unknown(reason),
-            Err(_) => return Vec::new(),
-        };
-        vec![Finding::WriteSteadyState(outcome).with_caveats(&doubts(run))]
-    }
+    let outcome = match steady_state(run, &history) {
+        Ok(steady) => Outcome::known(steady, evidence_of_phases(run, &history.first_phases())),
+        Err(reason) if was_asked(&history) => Outcome::Unknown(reason),
+        Err(_) => return Vec::new(),
+    };
+    vec![Finding::WriteSteadyState(outcome).with_caveats(&doubts(run))]
 }
 
 /// Whether writes went on past a certain cliff, or past the search for one.

@@ -34,32 +34,23 @@ use model::finding::{
 };
 use model::run::RunView;
 
-pub(super) struct WriteValleysDetector;
-
 /// Rows of the table of passes; a run has some dozen.
 const ROWS_MAX: usize = 500;
 
-impl Detector for WriteValleysDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::WriteValleys]
-    }
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::WriteValleys], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Asked(EXPERIMENT)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let outcome = if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
-            Outcome::Unknown(WriteValleysUnknown::NoTime)
-        } else {
-            let story = Story::of(run);
-            match valleys(&story) {
-                Ok(valleys) => Outcome::known(valleys, evidence_of_phases(run, &first_phases(&story))),
-                Err(reason) => Outcome::Unknown(reason),
-            }
-        };
-        vec![Finding::WriteValleys(outcome).with_caveats(&doubts(run))]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let outcome = if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
+        Outcome::Unknown(WriteValleysUnknown::NoTime)
+    } else {
+        let story = Story::of(run);
+        match valleys(&story) {
+            Ok(valleys) => Outcome::known(valleys, evidence_of_phases(run, &first_phases(&story))),
+            Err(reason) => Outcome::Unknown(reason),
+        }
+    };
+    vec![Finding::WriteValleys(outcome).with_caveats(&doubts(run))]
 }
 
 fn first_phases(story: &Story) -> Vec<u32> {

@@ -26,27 +26,21 @@ use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, ZoneRatio};
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct ZoneRatioDetector;
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::ZoneRatio],
+    needs: &[
+        Need::Survey(Operation::Read),
+        Need::Survey(Operation::Write),
+        Need::Asked(crate::stated::EXPERIMENT),
+    ],
+    detect,
+};
 
-impl Detector for ZoneRatioDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ZoneRatio]
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    if stated::is_stated(run) {
+        return stated::ratio(run);
     }
-
-    fn needs(&self) -> &'static [Need] {
-        &[
-            Need::Survey(Operation::Read),
-            Need::Survey(Operation::Write),
-            Need::Asked(crate::stated::EXPERIMENT),
-        ]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if stated::is_stated(run) {
-            return stated::ratio(run);
-        }
-        vec![Finding::ZoneRatio(Outcome::of(zone_ratio(run), survey_evidence(run, operation(run))))]
-    }
+    vec![Finding::ZoneRatio(Outcome::of(zone_ratio(run), survey_evidence(run, operation(run))))]
 }
 
 fn zone_ratio(run: &RunView<'_>) -> Result<ZoneRatio, SurveyUnknown> {

@@ -22,8 +22,6 @@ use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, Zone, ZoneCou
 use model::request::Operation;
 use model::run::RunView;
 
-pub(super) struct ZoneTableDetector;
-
 /// A zone of 40, as wide as is usual: the missed step is stated for it.
 const USUAL_ZONE_SHARE: f64 = 0.025;
 /// Noise of cut tracks alone: 8 MiB are four tracks and more, whose ends are a skew of a seventh of a revolution.
@@ -31,33 +29,27 @@ const CUT_NOISE: f64 = 0.01;
 /// The edge of a uniform distribution in standard deviations.
 const EDGE_DEVIATIONS: f64 = 1.732;
 
-impl Detector for ZoneTableDetector {
-    fn codes(&self) -> &'static [FindingCode] {
-        &[FindingCode::ZoneCount, FindingCode::ZoneTable]
-    }
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::ZoneCount, FindingCode::ZoneTable],
+    needs: &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)],
+    detect,
+};
 
-    fn needs(&self) -> &'static [Need] {
-        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)]
-    }
-
-    fn detect(&self, run: &RunView<'_>) -> Vec<Finding> {
-        let map = match map_of_disk(run) {
-            Ok(map) if map.levels.is_empty() => {
-                Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() })
-            }
-            other => other,
-        };
-        let (count, table) = match map {
-            Ok(map) => {
-                let step_missed = map.step_found(USUAL_ZONE_SHARE);
-                let evidence = survey_evidence(run, operation(run));
-                let count = ZoneCount { zones: map.levels.len(), step_missed };
-                (Outcome::known(count, evidence.clone()), Outcome::known(table(&map, step_missed), evidence))
-            }
-            Err(reason) => (Outcome::Unknown(reason), Outcome::Unknown(reason)),
-        };
-        vec![Finding::ZoneCount(count), Finding::ZoneTable(table)]
-    }
+fn detect(run: &RunView<'_>) -> Vec<Finding> {
+    let map = match map_of_disk(run) {
+        Ok(map) if map.levels.is_empty() => Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() }),
+        other => other,
+    };
+    let (count, table) = match map {
+        Ok(map) => {
+            let step_missed = map.step_found(USUAL_ZONE_SHARE);
+            let evidence = survey_evidence(run, operation(run));
+            let count = ZoneCount { zones: map.levels.len(), step_missed };
+            (Outcome::known(count, evidence.clone()), Outcome::known(table(&map, step_missed), evidence))
+        }
+        Err(reason) => (Outcome::Unknown(reason), Outcome::Unknown(reason)),
+    };
+    vec![Finding::ZoneCount(count), Finding::ZoneTable(table)]
 }
 
 fn table(map: &SurfaceMap, step_missed: f64) -> ZoneTable {

@@ -111,7 +111,8 @@ pub fn all(phases: &[PhaseSummary]) -> Vec<TaskSamples<'_>> {
 /// The folders, in the order in which they were named, as far as that can be told: that of the first phases in them.
 pub fn folders(phases: &[PhaseSummary]) -> Vec<&str> {
     let mut folders: Vec<&str> = Vec::new();
-    for work in phases.iter().filter_map(|summary| summary.files.as_deref()) {
+    for summary in phases {
+        let Some(work) = summary.files.as_deref() else { continue };
         if !folders.contains(&work.folder.as_str()) {
             folders.push(&work.folder);
         }

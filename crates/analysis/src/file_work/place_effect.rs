@@ -75,8 +75,7 @@ pub fn ratio(top: &TaskSamples<'_>, bottom: &TaskSamples<'_>) -> Option<(Estimat
     }
     let count = logarithms.len() as f64;
     let value = logarithms.iter().sum::<f64>() / count;
-    let squares: f64 = logarithms.iter().map(|logarithm| (logarithm - value).powi(2)).sum();
-    let mean = Mean { value, variance: squares / (count - 1.0) / count, degrees_of_freedom: count - 1.0 };
+    let mean = Mean::about(value, &logarithms);
     let probability = match mean.variance {
         0.0 if value == 0.0 => 1.0,
         0.0 => 0.0,

@@ -221,7 +221,10 @@ impl TrackEnds {
         // The end lies behind one read and not behind the next one: which reads these are, and how likely that is.
         let mut stretches = vec![Stretch { from: near.start.ceil(), to: near.end.floor(), height: 0.0 }];
         let mut height = 0.0;
-        for spot in spots.iter().filter(|spot| near.contains(&spot.below)) {
+        for spot in spots {
+            if !(near.contains(&spot.below)) {
+                continue;
+            }
             let above = likelihood(spot, self.levels[index], self.sectors, scatter);
             let below = likelihood(spot, self.levels[index + 1], self.sectors, scatter);
             height += (above / below).ln();

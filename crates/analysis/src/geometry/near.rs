@@ -54,7 +54,10 @@ impl NearMap {
         // drive's cache, and the fewer places there are, the more.
         let told_by = probe.first()?.phase..=probe.first()?.phase + 1;
         let mut spots = Vec::new();
-        for reading in readings.iter().filter(|reading| told_by.contains(&reading.phase)) {
+        for reading in readings {
+            if !(told_by.contains(&reading.phase)) {
+                continue;
+            }
             if let Some(below) = map.below(reading.offset) {
                 spots.push((below, rotation.phase(reading.completed_ns) + below / sectors));
             }

@@ -1,6 +1,6 @@
 //! How much a drive holds: by places that show what was written elsewhere, and by places that lose what is written to them.
 
-use super::{BLOCK_BYTES, bytes_of, compared, wrong_stretches};
+use super::{BLOCK_BYTES, bytes_of, compared, compared_writes, wrong_stretches};
 use model::run::RunView;
 use model::workload::Pattern;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ impl Probes {
     /// Those of all comparing phases so far; what was seen last counts.
     pub fn of(run: &RunView<'_>) -> Probes {
         let mut probes = Probes::default();
-        for (number, summary, _) in compared(run).filter(|(_, _, mark)| mark.generation > 0) {
+        for (number, summary, _) in compared_writes(run) {
             let Some(workload) = &summary.phase.workload else { continue };
             let block = workload.block_sizes.largest().get();
             // A place that could not be read has not held either.

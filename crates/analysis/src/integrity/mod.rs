@@ -34,6 +34,11 @@ pub fn compared<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run P
     })
 }
 
+/// Those that look for what this or an earlier run has written.
+pub fn compared_writes<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary, Mark)> {
+    compared(run).filter(|(_, _, mark)| mark.generation > 0)
+}
+
 /// From which byte to which a request went that failed.
 fn bytes_of(error: &ErrorRecord) -> (u64, u64) {
     (error.offset_bytes, error.offset_bytes.saturating_add(error.length_bytes.into()))

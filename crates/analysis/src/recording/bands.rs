@@ -9,6 +9,7 @@ use crate::stats::quantile::at_share;
 use model::estimate::Estimate;
 use model::finding::BandSizeUnknown;
 use model::plan::PhaseKind;
+use model::record::IoRecord;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::Offset;
@@ -85,7 +86,7 @@ impl Looks {
     fn add(&mut self, run: &RunView<'_>, phase: u32) {
         let mut read_s = vec![f64::NAN; self.blocks.len()];
         // The first read of a look waits for the band that is being cleaned.
-        for io in run.series.ios(phase).skip(1).filter(|io| io.status.is_done()) {
+        for io in run.series.ios(phase).skip(1).filter(IoRecord::is_done) {
             let seconds = io.completed_ns.saturating_sub(io.submitted_ns) as f64 / 1e9;
             let end = io.offset_bytes + u64::from(io.length_bytes);
             let index = self.blocks.partition_point(|&block| block < io.offset_bytes);

@@ -115,7 +115,8 @@ impl SizeSweep {
     fn mark_dips(&mut self) {
         let rates: Vec<f64> = self.points.iter().map(Point::clean_rate).collect();
         for index in 1..self.points.len().saturating_sub(1) {
-            let [before, point, after] = [index - 1, index, index + 1].map(|at| &self.points[at]);
+            let [before, point, after] =
+                [&self.points[index - 1], &self.points[index], &self.points[index + 1]];
             let has_neighbours = is_of_one_curve(before, point) && is_of_one_curve(point, after);
             let lower = rates[index - 1].min(rates[index + 1]);
             // One round that is as quick as the neighbours shows that the size can be: then most rounds were spoilt.
@@ -145,9 +146,7 @@ impl Point {
                 effective_count: count,
             };
         }
-        let squares: f64 = clean.iter().map(|rate| (rate - value).powi(2)).sum();
-        let mean = Mean { value, variance: squares / (count - 1.0) / count, degrees_of_freedom: count - 1.0 };
-        let estimate = mean.interval(CONFIDENCE);
+        let estimate = Mean::about(value, &clean).interval(CONFIDENCE);
         Estimate { low: estimate.low.max(0.0), ..estimate }
     }
 
@@ -213,7 +212,7 @@ fn point(key: PointKey, phases: &[(Round, &PhaseSummary)], limit: f64) -> Point 
     }
     let slowest = rounds.iter().map(|round| round.slowest_s).fold(0.0, f64::max);
     let mean_s = histogram.sum_ns() as f64 / 1e9 / histogram.count().max(1) as f64;
-    let latency_p99_s = histogram.quantile(Quantile::P99).map_or(mean_s, |quantile| quantile.seconds());
+    let latency_p99_s = histogram.quantile(Quantile::P99).map_or(mean_s, model::units::Nanos::seconds);
     Point { key, rounds, spoilt, is_dip: false, latency_s: mean_s, latency_p99_s, latency_s_max: slowest }
 }
 

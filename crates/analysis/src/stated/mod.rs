@@ -14,6 +14,7 @@ use model::estimate::Estimate;
 use model::finding::{Evidence, SurveyUnknown};
 use model::plan::PhaseKind;
 use model::range::ByteRange;
+use model::record::IoRecord;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::Bytes;
@@ -110,7 +111,7 @@ impl Stated<'_> {
 
     /// How long each of its requests took in seconds, where they are known one by one.
     pub(crate) fn latencies_s(&self, run: &RunView<'_>) -> Vec<f64> {
-        let done = run.series.ios(self.phase).filter(|io| io.status.is_done());
+        let done = run.series.ios(self.phase).filter(IoRecord::is_done);
         done.map(|io| io.service_ns() as f64 / 1e9).collect()
     }
 

@@ -13,6 +13,13 @@ pub struct Mean {
 }
 
 impl Mean {
+    /// Of independent numbers about their mean or the value that they scatter about; of at least two.
+    pub fn about(value: f64, numbers: &[f64]) -> Mean {
+        let count = numbers.len() as f64;
+        let variance = squares_about(value, numbers) / (count - 1.0) / count;
+        Mean { value, variance, degrees_of_freedom: count - 1.0 }
+    }
+
     pub fn interval(&self, confidence: f64) -> Estimate {
         let half = if self.variance == 0.0 {
             0.0
@@ -31,6 +38,14 @@ impl Mean {
     pub fn scaled(&self, factor: f64) -> Mean {
         Mean { value: self.value * factor, variance: self.variance * factor * factor, ..*self }
     }
+}
+
+pub fn squares_about(value: f64, numbers: &[f64]) -> f64 {
+    let mut squares = 0.0;
+    for number in numbers {
+        squares += (number - value).powi(2);
+    }
+    squares
 }
 
 /// The sum of independent variances and its degrees of freedom, by matching the first two moments (Satterthwaite 1946):

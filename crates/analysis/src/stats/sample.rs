@@ -1,5 +1,7 @@
 //! A statistical sample: at least two finite numbers, checked once.
 
+use super::mean::squares_about;
+
 /// At least two finite numbers, in the order in which they were observed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample(Vec<f64>);
@@ -32,8 +34,7 @@ impl Sample {
     }
 
     pub fn variance(&self) -> f64 {
-        let mean = self.mean();
-        self.0.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (self.0.len() - 1) as f64
+        squares_about(self.mean(), &self.0) / (self.0.len() - 1) as f64
     }
 
     /// The median: the middle number, or the mean of the two in the middle.

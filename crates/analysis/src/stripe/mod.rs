@@ -174,7 +174,10 @@ impl Reads {
 
     pub fn add_singles(&mut self, phase: u32, ios: impl Iterator<Item = IoRecord>) {
         self.phases.push(phase);
-        for io in ios.filter(|io| io.status == Status::Done) {
+        for io in ios {
+            if io.status != Status::Done {
+                continue;
+            }
             self.single_ns.push(io.service_ns());
             self.single_bytes = self.single_bytes.max(u64::from(io.length_bytes));
         }

@@ -6,6 +6,7 @@
 use super::noise::Noise;
 use super::sorting::{Sorting, Verdict};
 use super::visit::Visit;
+use crate::stats::mean::squares_about;
 use model::range::ByteRange;
 use std::ops::Range;
 
@@ -91,7 +92,7 @@ fn within(residuals: &[f64], clumps: &[Range<usize>]) -> f64 {
     for clump in clumps {
         let residuals = &residuals[clump.clone()];
         let mean = residuals.iter().sum::<f64>() / clump.len() as f64;
-        squares += residuals.iter().map(|residual| (residual - mean).powi(2)).sum::<f64>();
+        squares += squares_about(mean, residuals);
         free += clump.len() - 1;
     }
     if free < FREE_MIN { 0.0 } else { squares / free as f64 }

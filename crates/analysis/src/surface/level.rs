@@ -224,9 +224,15 @@ fn mean_of(clumps: &Clumps, places: Range<usize>) -> Mean {
         }
         parts.push((weight, sum / points.len() as f64));
     }
-    let weight: f64 = parts.iter().map(|(weight, _)| weight).sum();
-    let value = parts.iter().map(|(weight, value)| weight * value).sum::<f64>() / weight;
-    let squares: f64 = parts.iter().map(|(weight, one)| (weight * (one - value)).powi(2)).sum();
+    let (mut weight, mut value, mut squares) = (0.0, 0.0, 0.0);
+    for (part, one) in &parts {
+        weight += part;
+        value += part * one;
+    }
+    value /= weight;
+    for (part, one) in &parts {
+        squares += (part * (one - value)).powi(2);
+    }
     let count = parts.len() as f64;
     let known = count > 1.0;
     Mean {

@@ -4,6 +4,7 @@ use super::load::{self, Disturbances, Moments};
 use super::noise::Noise;
 use super::place::Place;
 use super::visit::Visit;
+use crate::stats::mean::squares_about;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 
@@ -265,7 +266,7 @@ impl Sorting {
         let deviations: Vec<f64> =
             order.iter().map(|&index| self.excess[index].clamp(-self.limit, self.limit)).collect();
         let mean = deviations.iter().sum::<f64>() / deviations.len() as f64;
-        let squares: f64 = deviations.iter().map(|deviation| (deviation - mean).powi(2)).sum();
+        let squares = squares_about(mean, &deviations);
         if (squares / deviations.len() as f64).sqrt() < EVEN {
             return None;
         }

@@ -66,7 +66,10 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     let mut gathered = Gathered { range, visits: Vec::new(), with_errors: 0, too_short: 0 };
     let piece_bytes = (run.target.capacity.get() / PIECES).max(PIECE_BYTES_MIN);
     let access = Access { moves_parts: turns(run) != Some(false), access_s: single_access_s(run) };
-    for visit in all.iter().filter(|visit| is_measurement(visit.summary)) {
+    for visit in &all {
+        if !is_measurement(visit.summary) {
+            continue;
+        }
         if visit.summary.bytes() >= PIECES_MIN * piece_bytes {
             gathered.add_pieces(run, visit, operation, piece_bytes);
         } else {
@@ -82,9 +85,11 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
 /// The range that a warm-up says was asked for, when the visits are spread over nearly all of it; else what was visited. Visits at
 /// random places leave a little out at either end.
 fn asked_for(run: &RunView<'_>, visited: ByteRange) -> ByteRange {
-    let warm_ups = run.phases.iter().filter(|summary| summary.phase.kind == PhaseKind::WarmUp);
     let mut asked: Option<ByteRange> = None;
-    for workload in warm_ups.filter_map(|summary| summary.phase.workload.as_ref()) {
+    for summary in run.phases {
+        let (PhaseKind::WarmUp, Some(workload)) = (summary.phase.kind, &summary.phase.workload) else {
+            continue;
+        };
         let range = workload.range;
         let is_largest = match asked {
             Some(asked) => range.bytes() >= asked.bytes(),
@@ -169,7 +174,7 @@ impl Gathered {
         let ended_ns = visit.summary.ended_ns().unwrap_or(u64::MAX);
         let mut to_fill = visit.workload.in_flight_max();
         let (mut piece, mut ends_ns) = (Piece::default(), 0);
-        for record in run.series.intervals(visit.phase).filter(|record| record.operation == operation) {
+        for record in run.slices(visit.phase, operation) {
             if to_fill > 0 {
                 to_fill = to_fill.saturating_sub(record.operations);
                 continue;

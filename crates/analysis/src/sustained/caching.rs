@@ -96,7 +96,8 @@ fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
     }
     let mut full: Vec<f64> = Vec::new();
     let mut drained_bytes: f64 = 0.0;
-    for fill in phases.iter().filter_map(|phase| phase.fill) {
+    for phase in phases {
+        let Some(fill) = phase.fill else { continue };
         full.push(fill.bytes);
         drained_bytes = drained_bytes.max(fill.drained_bytes);
     }
@@ -137,23 +138,33 @@ fn estimate(value: f64, half: f64, count: usize) -> Estimate {
     Estimate { value, low, high, confidence: CONFIDENCE, effective_count: count as f64 }
 }
 
+/// All of their seconds, and all of their bytes.
+fn sum(slices: &[(f64, f64)]) -> (f64, f64) {
+    let (mut seconds, mut bytes) = (0.0, 0.0);
+    for slice in slices {
+        seconds += slice.0;
+        bytes += slice.1;
+    }
+    (seconds, bytes)
+}
+
+fn rate_of(slices: &[(f64, f64)]) -> f64 {
+    let (seconds, bytes) = sum(slices);
+    bytes / seconds.max(1e-9)
+}
+
 fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
     let drained = batch.bytes / batch.seconds;
     let held_bytes = drained * batch.flush_s;
     let wrote_s = (batch.seconds - batch.flush_s).max(1e-9);
     let mut slices: Vec<(f64, f64)> = Vec::new();
-    for slice in run.series.intervals(batch.phase).filter(|slice| slice.operation == Operation::Write) {
+    for slice in run.slices(batch.phase, Operation::Write) {
         let end_s = (slice.end_ns() as f64 / 1e9 - batch.start_s).min(wrote_s);
         let seconds = end_s - (slice.start_ns as f64 / 1e9 - batch.start_s);
         if seconds > 0.0 {
             slices.push((seconds, slice.bytes as f64));
         }
     }
-    let rate_of = |slices: &[(f64, f64)]| {
-        let (seconds, bytes) =
-            slices.iter().fold((0.0, 0.0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1));
-        bytes / f64::max(seconds, 1e-9)
-    };
     // Whichever is nearer, as ratios: the rate at which it is acknowledged at first, or that at which it drains.
     let first = rate_of(&slices[..slices.len().min(1)]);
     let between = (first * drained).sqrt();
@@ -165,7 +176,7 @@ fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
     let (until, after) = slices.split_at(full_from);
     let span = history.span as f64;
     let fill = (is_full && !after.is_empty()).then(|| {
-        let (seconds, bytes) = until.iter().fold((0.0, 0.0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1));
+        let (seconds, bytes) = sum(until);
         let drained_bytes = rate_of(after) * seconds;
         // What is overwritten in the cache takes no more room.
         let held_bytes = span * (1.0 - (-(bytes - drained_bytes) / span).exp());

@@ -67,7 +67,8 @@ pub fn below(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Optio
         return None;
     }
     let (mut bytes, mut seconds) = (0.0, 0.0);
-    for batch in history.streams[first..].iter().filter_map(|stream| stream.batches.last()) {
+    for stream in history.streams[first..].iter() {
+        let Some(batch) = stream.batches.last() else { continue };
         bytes += batch.bytes;
         seconds += batch.seconds;
     }

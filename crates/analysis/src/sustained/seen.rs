@@ -27,7 +27,7 @@ pub fn seen_bytes(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> 
     let (mut found, mut most) = (None, f64::NEG_INFINITY);
     for batch in &batches[from..to] {
         let end = written + batch.bytes;
-        for slice in run.series.intervals(batch.phase).filter(|slice| slice.operation == Operation::Write) {
+        for slice in run.slices(batch.phase, Operation::Write) {
             written += slice.bytes as f64;
             let ahead_s = written * between - (slice.end_ns() as f64 / 1e9 - began_s);
             if ahead_s >= most {

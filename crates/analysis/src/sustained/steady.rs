@@ -45,9 +45,7 @@ pub fn rounds(batches: &[Batch]) -> Option<Rounds> {
     let average = rates.iter().sum::<f64>() / count;
     let most = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
-    let variance = rates.iter().map(|rate| (rate - average).powi(2)).sum::<f64>() / (count - 1.0) / count;
-    let mean =
-        Mean { value: (total - from) / (at[ROUNDS] - at[0]), variance, degrees_of_freedom: count - 1.0 };
+    let mean = Mean { value: (total - from) / (at[ROUNDS] - at[0]), ..Mean::about(average, &rates) };
     let slope_ratio = slope(&rates).abs() * (count - 1.0) / average;
     Some(Rounds { bytes_per_second: rates, mean, range_ratio: (most - least) / average, slope_ratio })
 }

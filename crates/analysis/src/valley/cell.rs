@@ -63,7 +63,7 @@ pub(super) fn each_cell(
         }
         None => {
             let ended_ns = summary.ended_ns().unwrap_or(u64::MAX);
-            let records = run.series.intervals(phase).filter(|record| record.operation == operation);
+            let records = run.slices(phase, operation);
             let mut cells = Joined { open: None, is_full: is_sliced_full, take };
             for record in records.skip(1) {
                 // The last slice is recorded with its full length; the phase ended within it.

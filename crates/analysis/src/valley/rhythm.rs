@@ -1,7 +1,7 @@
 //! Whether dips recur at a rhythm, and whether it is time or bytes that it counts.
 
 use crate::stats::CONFIDENCE;
-use crate::stats::mean::Mean;
+use crate::stats::mean::{Mean, squares_about};
 use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
 use model::finding::ValleyTrigger;
@@ -198,7 +198,7 @@ fn ln_factorial(count: usize) -> f64 {
 fn variation(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let variance = squares_about(mean, values) / (count - 1.0);
     variance.sqrt() / mean
 }
 

@@ -293,7 +293,10 @@ impl Story {
     /// What is left of throughput inside a dip: the median of those long enough to have an inside, else the lowest interval of any.
     pub fn depth_ratio(&self) -> f64 {
         let (mut lowest, mut inside) = (1.0_f64, Vec::new());
-        for pass in self.passes().filter(|pass| !pass.shape.slowed) {
+        for pass in self.passes() {
+            if pass.shape.slowed {
+                continue;
+            }
             for dip in pass.alike() {
                 lowest = lowest.min(dip.lowest);
                 inside.extend(dip.inside);

@@ -171,7 +171,7 @@ pub(super) fn setup(drive: &DriveOptions, chosen: &Chosen) -> Setup {
         empty: chosen.empty,
         seed: drive.seed.unwrap_or_default(),
         time_limit: drive.time_limit,
-        precision: drive.precision.map(|precision| precision.get()),
+        precision: drive.precision.map(model::share::Share::get),
     }
 }
 

@@ -31,7 +31,10 @@ pub fn run(arguments: &ChooseArguments, store: Option<&Path>) -> Result<u8, User
     let course = wish.answers.course();
     let mut drives = Vec::new();
     if let Some(day) = &wish.day {
-        for name in arguments.drives.iter().filter(|name| name.starts_with(VIRTUAL_PREFIX)) {
+        for name in &arguments.drives {
+            if !name.starts_with(VIRTUAL_PREFIX) {
+                continue;
+            }
             drives.push(on_virtual_drive(name, day)?);
         }
         drives.extend(on_measured_drives(arguments, store, day)?);

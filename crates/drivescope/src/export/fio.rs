@@ -319,7 +319,10 @@ impl Direction {
 
     /// Slices together until they are as long as fio's samples, across phases, since many a phase is shorter.
     fn sample(&mut self, series: &dyn Series, phase: u32, operation: Operation) {
-        for interval in series.intervals(phase).filter(|interval| interval.operation == operation) {
+        for interval in series.intervals(phase) {
+            if interval.operation != operation {
+                continue;
+            }
             self.open.nanos += interval.duration_ns;
             self.open.operations += interval.operations;
             self.open.bytes += interval.bytes;

@@ -123,7 +123,7 @@ fn add_run(families: &mut Families, run: &Run, drive: &str) {
     let is_complete = f64::from(u8::from(run.status == RunStatus::Complete));
     let help = "Whether the last run of this drive came to its end: 1 or 0.";
     add(families, "drivescope_run_complete", "", help, drive.into(), is_complete);
-    let errors: u64 = run.phases.iter().map(|phase| phase.errors()).sum();
+    let errors: u64 = run.phases.iter().map(model::run::PhaseSummary::errors).sum();
     let help = "Requests that failed in the last run of this drive.";
     add(families, "drivescope_run_failed_requests", "", help, drive.into(), errors as f64);
 }

@@ -144,7 +144,10 @@ fn wide(state: &ScreenState, view: &View, look: Look, body: Rect, buffer: &mut B
     let fixed = latency.len() + drive.len() + warnings.len() + 3;
     let phases_room = usize::from(side.height).saturating_sub(fixed).max(3);
     let mut column = panels::phases(state, look, usize::from(side.width), phases_room);
-    for panel in [latency, drive, warnings].into_iter().filter(|panel| !panel.is_empty()) {
+    for panel in [latency, drive, warnings] {
+        if panel.is_empty() {
+            continue;
+        }
         column.push(Line::default());
         column.extend(panel);
     }

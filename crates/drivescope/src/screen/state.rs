@@ -253,7 +253,10 @@ impl ScreenState {
             return;
         }
         let range = workload.range;
-        for totals in summary.totals.iter().filter(|totals| totals.bytes > 0) {
+        for totals in &summary.totals {
+            if totals.bytes == 0 {
+                continue;
+            }
             let bytes = totals.bytes.min(range.bytes().get());
             // Writes count until the end of the flush, which comes after the last completion.
             let seconds_per_byte = match totals.seconds_per_byte() {

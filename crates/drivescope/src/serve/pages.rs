@@ -152,7 +152,10 @@ fn heading(runs: &[&RunListing], page: &ListPage<'_>) -> String {
 fn drives(page: &ListPage<'_>) -> Markup {
     let mut drives: Vec<(&RunListing, String, usize)> = Vec::new();
     let mut index_of = HashMap::new();
-    for run in page.runs.iter().filter(|run| run.damage.is_none()) {
+    for run in page.runs {
+        if run.damage.is_some() {
+            continue;
+        }
         let key = drive_key(run);
         let index = *index_of.entry(key.clone()).or_insert(drives.len());
         if index == drives.len() {

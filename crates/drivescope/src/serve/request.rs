@@ -116,7 +116,10 @@ fn target_parts(target: &str) -> Result<Parts, Problem> {
         }
     }
     let mut pairs = Vec::new();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+    for pair in query.split('&') {
+        if pair.is_empty() {
+            continue;
+        }
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         pairs.push((query_part(name)?, query_part(value)?));
     }

@@ -1,5 +1,6 @@
 //! Whether the mean throughput of a phase is known precisely enough to stop.
 
+use analysis::stats::mean::squares_about;
 use analysis::stats::student::t_two_sided;
 
 /// At twice this number neighbouring batches are merged, which bounds memory.
@@ -42,8 +43,7 @@ impl PrecisionWatch {
         if mean <= 0.0 {
             return None;
         }
-        let variance =
-            self.batches.iter().map(|batch| (batch - mean).powi(2)).sum::<f64>() / (count - 1) as f64;
+        let variance = squares_about(mean, &self.batches) / (count - 1) as f64;
         let half = t_two_sided(0.95, (count - 1) as f64) * (variance / count as f64).sqrt();
         Some(half / mean)
     }

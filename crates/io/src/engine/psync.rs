@@ -201,7 +201,7 @@ impl Shared {
             } else if open.closed {
                 return;
             } else {
-                open = arrived.wait(open).unwrap_or_else(|poisoned| poisoned.into_inner());
+                open = arrived.wait(open).unwrap_or_else(std::sync::PoisonError::into_inner);
             }
         }
     }
@@ -209,7 +209,7 @@ impl Shared {
 
 /// A thread that panicked holds no half-changed state: each critical section is one assignment.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn serve(descriptor: RawFd, request: Request, buffer: BufferPointer, clock: &MonotonicClock) -> Completion {

@@ -134,7 +134,10 @@ fn unwritten(descriptor: BorrowedFd<'_>, size: u64) -> io::Result<f64> {
     while position < size && pieces < PIECES_MAX {
         let extents = system_call::extents(descriptor, position)?;
         let Some(last) = extents.last() else { break };
-        for extent in extents.iter().filter(|extent| extent.is_unwritten) {
+        for extent in &extents {
+            if !(extent.is_unwritten) {
+                continue;
+            }
             // The last extent may reach past the end of the file.
             let start = (extent.end - extent.length).clamp(position, size);
             unwritten_bytes += extent.end.min(size) - start;

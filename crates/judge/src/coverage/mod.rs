@@ -56,7 +56,10 @@ fn of_family(
         let seed = (options.seed + number as u64).to_string();
         let document = program.run(&[command, &[&drive.target, "--seed", &seed]].concat())?;
         let judged = judged(drive, &document)?;
-        for one in judged.iter().filter(|one| one.verdict.is_bad()) {
+        for one in &judged {
+            if !one.verdict.is_bad() {
+                continue;
+            }
             eprintln!("{} {} --seed {seed}: {}", command[0], drive.name, one.line);
         }
         Ok(judged)

@@ -53,7 +53,7 @@ const SPOT_MS: u64 = 25;
 pub fn weak(folder: &Folder, seed: u64, bytes: u64) -> Result<Drive, Failure> {
     let mut text = text("disk-4tb")?;
     let drive = named("disk-4tb")?;
-    let capacity = drive.profile.capacity().map_or(0, |capacity| capacity.get());
+    let capacity = drive.profile.capacity().map_or(0, model::units::Bytes::get);
     let mut prng = Prng::new(seed, 7);
     for number in 0..SPOTS {
         let part = capacity / SPOTS;

@@ -95,7 +95,8 @@ fn summary(rows: &[Row]) -> String {
     for way in ways {
         let of_way: Vec<&Row> = rows.iter().filter(|row| row.way == way).collect();
         let (mut steps, mut found) = (0, 0);
-        for zones in of_way.iter().filter_map(|row| row.errors.zones.as_ref()) {
+        for row in &of_way {
+            let Some(zones) = row.errors.zones.as_ref() else { continue };
             steps += zones.steps;
             found += zones.found;
         }

@@ -114,16 +114,14 @@ fn false_alarms(program: &Program, options: &SurfaceOptions) -> Result<String, F
         let runs = on_two_threads(options.coverage, |number| {
             surface(program, &format!("sim:{name}"), options.seed + number as u64, &[])
         })?;
-        let count = |alarm: fn(&Measured) -> bool| runs.iter().filter(|run| alarm(run)).count();
-        let _ = writeln!(
-            text,
-            "| {name} | {} | {} | {} | {} | {} |",
-            runs.len(),
-            count(|run| run.zones.as_ref().is_some_and(|zones| zones.len() > 1)),
-            count(|run| !run.slow.is_empty()),
-            count(|run| run.limit.is_some()),
-            count(|run| run.document.value(FindingCode::BadBlocks).is_some_and(|bad| bad > 0.0)),
-        );
+        let (mut zones, mut slow, mut limits, mut bad) = (0, 0, 0, 0);
+        for run in &runs {
+            zones += usize::from(matches!(&run.zones, Some(zones) if zones.len() > 1));
+            slow += usize::from(!run.slow.is_empty());
+            limits += usize::from(run.limit.is_some());
+            bad += usize::from(run.document.value(FindingCode::BadBlocks).unwrap_or(0.0) > 0.0);
+        }
+        let _ = writeln!(text, "| {name} | {} | {zones} | {slow} | {limits} | {bad} |", runs.len());
     }
     Ok(text)
 }
@@ -176,9 +174,13 @@ fn weak_spots(program: &Program, folder: &Folder, options: &SurfaceOptions) -> R
 }
 
 fn hunt_row(hunt: &Hunt, runs: &[Catch]) -> String {
-    let found: usize = runs.iter().map(|run| run.found).sum();
+    let (mut found, mut invented, mut said) = (0, 0, Vec::new());
+    for run in runs {
+        found += run.found;
+        invented += run.invented;
+        said.extend(run.said);
+    }
     let planted = runs.len() as u64 * SPOTS;
-    let said: Vec<f64> = runs.iter().filter_map(|run| run.said).collect();
     format!(
         "| {} | {SPOTS} of {} | {} | {found} of {planted} | {:.1} % | {} | {} |\n",
         hunt.way,
@@ -186,7 +188,7 @@ fn hunt_row(hunt: &Hunt, runs: &[Catch]) -> String {
         runs.len(),
         100.0 * found as f64 / planted as f64,
         if said.is_empty() { "–".to_owned() } else { format!("{:.1} %", 100.0 * mean(said.into_iter())) },
-        runs.iter().map(|run| run.invented).sum::<usize>(),
+        invented,
     )
 }
 
@@ -222,7 +224,8 @@ fn other_load(program: &Program, folder: &Folder, options: &SurfaceOptions) -> R
 fn load_row(name: &str, runs: &[Measured], truth: &Truth) -> String {
     let errors: Vec<Errors> = runs.iter().map(|run| Errors::of_run(run, truth)).collect();
     let (mut found, mut steps, mut invented) = (0, 0, 0);
-    for zones in errors.iter().filter_map(|errors| errors.zones.as_ref()) {
+    for errors in &errors {
+        let Some(zones) = errors.zones.as_ref() else { continue };
         found += zones.found;
         steps += zones.steps;
         invented += zones.invented;

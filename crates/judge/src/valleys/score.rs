@@ -93,7 +93,7 @@ fn judged(case: &Case, found: &Value, by: &str) -> Found {
     match (case.sort, &flash.housekeeping) {
         (Sort::ByTime, Some(housekeeping)) => {
             let area_share = passes.iter().map(|pass| pass.bytes).max().unwrap_or(0) as f64
-                / case.drive.profile.capacity().map_or(f64::INFINITY, |capacity| capacity.as_f64());
+                / case.drive.profile.capacity().map_or(f64::INFINITY, model::units::Bytes::as_f64);
             let widths = widths(housekeeping, passes.len(), area_share);
             let interval = number(data, "interval_s") / burst_interval_s(housekeeping, 0.0) - 1.0;
             let first = passes.iter().zip(&widths).find(|(pass, _)| !pass.is_slowed && pass.valleys > 0);

@@ -6,6 +6,16 @@ use crate::range::ByteRange;
 use crate::units::Bytes;
 use serde::Serialize;
 
+concludes! {
+    AccessTime(it): AccessTimeUnknown::RateLimited => it.mean;
+    LatencyModes(it): LatencyModesUnknown::RateLimited => it.count;
+    ConcurrencyGain(it): ConcurrencyUnknown::RateLimited => it.gain;
+    ConcurrencyKnee(it): ConcurrencyUnknown::RateLimited => it.in_flight;
+    StripeLayout(it): StripeLayoutUnknown::RateLimited => it.members;
+    DriveCache(it): CacheUnknown::RateLimited => it.bytes;
+    SystemReadAhead(it): SystemReadAheadUnknown => it.most;
+}
+
 /// Mean latency of random reads at queue depth 1 over the whole range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AccessTime {
@@ -69,18 +79,6 @@ pub enum AccessTimeUnknown {
     },
 }
 
-impl Conclusion for AccessTime {
-    type Unknown = AccessTimeUnknown;
-
-    fn rate_limited() -> Option<AccessTimeUnknown> {
-        Some(AccessTimeUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(self.mean)
-    }
-}
-
 /// Modes of the latency distribution of random reads at queue depth 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LatencyModes {
@@ -126,18 +124,6 @@ pub enum LatencyModesUnknown {
     Interference {
         share: f64,
     },
-}
-
-impl Conclusion for LatencyModes {
-    type Unknown = LatencyModesUnknown;
-
-    fn rate_limited() -> Option<LatencyModesUnknown> {
-        Some(LatencyModesUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(self.count)
-    }
 }
 
 /// Requests in flight, and how they came to be.
@@ -215,18 +201,6 @@ pub enum ConcurrencyUnknown {
     LimitedByTool,
 }
 
-impl Conclusion for ConcurrencyGain {
-    type Unknown = ConcurrencyUnknown;
-
-    fn rate_limited() -> Option<ConcurrencyUnknown> {
-        Some(ConcurrencyUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(self.gain)
-    }
-}
-
 /// Requests in flight from which more bring less than they cost: the saturation point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ConcurrencyKnee {
@@ -289,18 +263,6 @@ pub struct ScalabilityLaw {
 pub enum OtherKnee {
     ScalabilityLaw(f64),
     Kneedle(f64),
-}
-
-impl Conclusion for ConcurrencyKnee {
-    type Unknown = ConcurrencyUnknown;
-
-    fn rate_limited() -> Option<ConcurrencyUnknown> {
-        Some(ConcurrencyUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(self.in_flight)
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -368,18 +330,6 @@ pub enum StripeLayoutUnknown {
     },
 }
 
-impl Conclusion for StripeLayout {
-    type Unknown = StripeLayoutUnknown;
-
-    fn rate_limited() -> Option<StripeLayoutUnknown> {
-        Some(StripeLayoutUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(self.members)
-    }
-}
-
 /// Why hits of a drive's cache are not told from its medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CacheUnknown {
@@ -413,18 +363,6 @@ pub struct DriveCache {
     /// Members of a stripe whose caches it is the sum of.
     #[serde(skip)]
     pub drives: u32,
-}
-
-impl Conclusion for DriveCache {
-    type Unknown = CacheUnknown;
-
-    fn rate_limited() -> Option<CacheUnknown> {
-        Some(CacheUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(self.bytes)
-    }
 }
 
 /// How far the drive prefetches behind a single read.
@@ -511,12 +449,4 @@ pub enum SystemReadAheadUnknown {
     /// What was read did not stay in the page cache, or was there before.
     Evicted,
     AtLeast(Bytes),
-}
-
-impl Conclusion for SystemReadAhead {
-    type Unknown = SystemReadAheadUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.most)
-    }
 }

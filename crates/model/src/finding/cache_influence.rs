@@ -1,11 +1,14 @@
 //! The finding of cache influence.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use crate::target::Caveat;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::convert::Infallible;
+
+concludes! {
+    CacheInfluence(it): Infallible => Estimate::exact(it.reasons.len() as f64);
+}
 
 /// Signs that a cache or memory, rather than a drive, served the requests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,13 +59,5 @@ impl Serialize for CacheSign {
         parts.serialize_field("name", self.name())?;
         parts.serialize_field("statement", self.statement())?;
         parts.end()
-    }
-}
-
-impl Conclusion for CacheInfluence {
-    type Unknown = Infallible;
-
-    fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.reasons.len() as f64))
     }
 }

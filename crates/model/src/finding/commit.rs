@@ -6,6 +6,12 @@ use crate::estimate::Estimate;
 use crate::units::{Bytes, Quantile};
 use serde::Serialize;
 
+concludes! {
+    CommitRate(it): CommitUnknown => it.best;
+    FastestCommit(it): CommitUnknown => it.method.name();
+    FlushHonoured(it): FlushUnknown => it.effect.name();
+}
+
 /// One committer, nothing beside it; the value is the 99th percentile of the first size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CommitLatency {
@@ -241,22 +247,6 @@ impl Conclusion for CommitLatency {
     }
 }
 
-impl Conclusion for CommitRate {
-    type Unknown = CommitUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.best)
-    }
-}
-
-impl Conclusion for FastestCommit {
-    type Unknown = CommitUnknown;
-
-    fn value(&self) -> Value {
-        Value::Word(Name::Borrowed(self.method.name()))
-    }
-}
-
 impl Conclusion for CommitInterference {
     type Unknown = CommitUnknown;
 
@@ -266,14 +256,6 @@ impl Conclusion for CommitInterference {
 
     fn is_bound(&self) -> bool {
         true
-    }
-}
-
-impl Conclusion for FlushHonoured {
-    type Unknown = FlushUnknown;
-
-    fn value(&self) -> Value {
-        Value::Word(Name::Borrowed(self.effect.name()))
     }
 }
 

@@ -1,8 +1,11 @@
 //! The finding of datasheet claims.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use serde::Serialize;
+
+concludes! {
+    DatasheetClaims(it): DatasheetClaimsUnknown => Estimate::exact(it.claims.len() as f64);
+}
 
 /// What the maker states, against what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -83,12 +86,4 @@ pub struct ClaimedRecording {
 pub enum DatasheetClaimsUnknown {
     /// Nothing of what is stated was measured on the drive itself, over all of it.
     NothingMeasured { maker: &'static str, family: &'static str },
-}
-
-impl Conclusion for DatasheetClaims {
-    type Unknown = DatasheetClaimsUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.claims.len() as f64))
-    }
 }

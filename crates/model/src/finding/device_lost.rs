@@ -1,9 +1,12 @@
 //! The finding of device lost.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use serde::Serialize;
 use std::convert::Infallible;
+
+concludes! {
+    DeviceLost(it): Infallible => Estimate::exact(it.at_s);
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceLost {
@@ -12,12 +15,4 @@ pub struct DeviceLost {
     /// Requests that failed from then on, where no error said that the device is gone.
     #[serde(skip)]
     pub failed: Option<u64>,
-}
-
-impl Conclusion for DeviceLost {
-    type Unknown = Infallible;
-
-    fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.at_s))
-    }
 }

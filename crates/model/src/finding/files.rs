@@ -1,10 +1,15 @@
 //! Findings of files and folders.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use crate::file_work::FileTask;
 use crate::units::Bytes;
 use serde::{Serialize, Serializer};
+
+concludes! {
+    FileRate(it): FileRateUnknown => it.rate;
+    FilePlacement(it): FilePlacementUnknown => Estimate::exact(it.fragments as f64);
+    FilePlaceEffect(it): TooFewCommonRounds => it.ratio;
+}
 
 /// How fast one task is in one folder: B/s or operations per second, by the code.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -83,14 +88,6 @@ pub enum FileRateUnknown {
     },
 }
 
-impl Conclusion for FileRate {
-    type Unknown = FileRateUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.rate)
-    }
-}
-
 /// Where a file lies: how many fragments.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilePlacement {
@@ -127,14 +124,6 @@ pub struct FilePart {
 pub struct FilePlacementUnknown {
     pub folder: Option<String>,
     pub why: String,
-}
-
-impl Conclusion for FilePlacement {
-    type Unknown = FilePlacementUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.fragments as f64))
-    }
 }
 
 /// Block reads in the fastest folder relative to the slowest.
@@ -185,14 +174,6 @@ pub enum PlaceLimit {
 /// Fewer than three rounds in which all folders were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewCommonRounds;
-
-impl Conclusion for FilePlaceEffect {
-    type Unknown = TooFewCommonRounds;
-
-    fn value(&self) -> Value {
-        Value::Number(self.ratio)
-    }
-}
 
 fn task_name<S: Serializer>(task: &FileTask, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(task.name())

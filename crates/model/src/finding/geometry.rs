@@ -1,9 +1,16 @@
 //! Findings of disk geometry: rotation, seeks, tracks.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
+
+concludes! {
+    RotationPeriod(it): NoGeometry => it.period;
+    SeekTrackToTrack(it): NoGeometry => it.seek;
+    SeekAverage(it): NoGeometry => it.seek;
+    SeekFullStroke(it): NoGeometry => it.seek;
+    TrackLayout(it): NoGeometry => it.zones;
+}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoGeometry {
@@ -64,14 +71,6 @@ pub struct RotationPeriod {
     pub repeated_reads_in_phase: usize,
 }
 
-impl Conclusion for RotationPeriod {
-    type Unknown = NoGeometry;
-
-    fn value(&self) -> Value {
-        Value::Number(self.period)
-    }
-}
-
 /// Seek to a neighbouring track, without command overhead.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SeekTrackToTrack {
@@ -79,14 +78,6 @@ pub struct SeekTrackToTrack {
     pub seek: Estimate,
     pub overhead_s: f64,
     pub pairs: usize,
-}
-
-impl Conclusion for SeekTrackToTrack {
-    type Unknown = NoGeometry;
-
-    fn value(&self) -> Value {
-        Value::Number(self.seek)
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -101,14 +92,6 @@ pub struct SeekAverage {
     pub noise: f64,
     /// The share of reads that something else delayed.
     pub held_up: f64,
-}
-
-impl Conclusion for SeekAverage {
-    type Unknown = NoGeometry;
-
-    fn value(&self) -> Value {
-        Value::Number(self.seek)
-    }
 }
 
 /// Seek from the first cylinder to the last, and the curve below it.
@@ -127,14 +110,6 @@ pub struct SeekPoint {
     pub seconds: f64,
     pub low: f64,
     pub high: f64,
-}
-
-impl Conclusion for SeekFullStroke {
-    type Unknown = NoGeometry;
-
-    fn value(&self) -> Value {
-        Value::Number(self.seek)
-    }
 }
 
 /// Zones seen in the number of sectors per track.
@@ -163,12 +138,4 @@ pub struct TrackZone {
     pub last_byte: u64,
     pub sectors: Vec<u32>,
     pub probes: usize,
-}
-
-impl Conclusion for TrackLayout {
-    type Unknown = NoGeometry;
-
-    fn value(&self) -> Value {
-        Value::Number(self.zones)
-    }
 }

@@ -112,6 +112,18 @@ pub enum Value {
     Word(Name),
 }
 
+impl From<Estimate> for Value {
+    fn from(number: Estimate) -> Value {
+        Value::Number(number)
+    }
+}
+
+impl From<&'static str> for Value {
+    fn from(word: &'static str) -> Value {
+        Value::Word(word.into())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome<C: Conclusion> {
     Known(Box<Known<C>>),
@@ -164,6 +176,24 @@ impl Unit {
             Unit::Word => None,
         }
     }
+}
+
+/// Conclusions of which no more is to be said than their value, why it may be unknown, and which of these reasons a rate limit is.
+macro_rules! concludes {
+    ($($type:ident($it:ident): $unknown:ident $(:: $limited:ident)? => $value:expr;)+) => {
+        $(impl $crate::finding::Conclusion for $type {
+            type Unknown = $unknown;
+
+            $(fn rate_limited() -> Option<$unknown> {
+                Some($unknown::$limited)
+            })?
+
+            fn value(&self) -> $crate::finding::Value {
+                let $it = self;
+                $value.into()
+            }
+        })+
+    };
 }
 
 macro_rules! findings {

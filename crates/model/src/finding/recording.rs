@@ -1,8 +1,12 @@
 //! Findings of how a medium is recorded.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use serde::Serialize;
+
+concludes! {
+    RecordingKind(it): RecordingUnknown => it.recording.name();
+    BandSize(it): BandSizeUnknown => it.size;
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordingKind {
@@ -97,14 +101,6 @@ pub enum RecordingUnknown {
     NothingTold,
 }
 
-impl Conclusion for RecordingKind {
-    type Unknown = RecordingUnknown;
-
-    fn value(&self) -> Value {
-        Value::Word(self.recording.name().into())
-    }
-}
-
 /// Size of the bands that an SMR disk rewrites as one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BandSize {
@@ -122,12 +118,4 @@ pub enum BandSizeUnknown {
     Interference,
     /// The borders are no even distances apart.
     UnevenBorders { borders: usize },
-}
-
-impl Conclusion for BandSize {
-    type Unknown = BandSizeUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.size)
-    }
 }

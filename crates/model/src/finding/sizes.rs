@@ -1,10 +1,14 @@
 //! Findings of rates by transfer size.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use crate::request::Operation;
 use crate::units::Bytes;
 use serde::{Serialize, Serializer};
+
+concludes! {
+    SizeProfile(it): SizesUnknown::RateLimited => Estimate::exact(it.sizes as f64);
+    SuspectPoints(it): SizesUnknown::RateLimited => Estimate::exact(it.count as f64);
+}
 
 /// Throughput by block size: how many sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -80,18 +84,6 @@ pub enum SizesUnknown {
     TooFewRounds,
 }
 
-impl Conclusion for SizeProfile {
-    type Unknown = SizesUnknown;
-
-    fn rate_limited() -> Option<SizesUnknown> {
-        Some(SizesUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.sizes as f64))
-    }
-}
-
 /// Block sizes with outlier rounds: how many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SuspectPoints {
@@ -123,18 +115,6 @@ pub struct SuspectPoint {
 pub enum SuspectReason {
     OutlierRounds,
     SlowerThanNeighbours,
-}
-
-impl Conclusion for SuspectPoints {
-    type Unknown = SizesUnknown;
-
-    fn rate_limited() -> Option<SizesUnknown> {
-        Some(SizesUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.count as f64))
-    }
 }
 
 fn operation_name<S: Serializer>(operation: &Operation, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,9 +1,12 @@
 //! The finding of short-stroking.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
+
+concludes! {
+    SpanEffect(it): SpanEffectUnknown::RateLimited => it.gain;
+}
 
 /// IOPS of random reads at queue depth 1 over the first 1 % of the range, relative to the whole range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,16 +37,4 @@ pub enum SpanEffectUnknown {
     NoTime,
     /// Fewer than two rounds without failures over the whole range, or over 1 % of it.
     TooFewRounds,
-}
-
-impl Conclusion for SpanEffect {
-    type Unknown = SpanEffectUnknown;
-
-    fn rate_limited() -> Option<SpanEffectUnknown> {
-        Some(SpanEffectUnknown::RateLimited)
-    }
-
-    fn value(&self) -> Value {
-        Value::Number(self.gain)
-    }
 }

@@ -1,8 +1,13 @@
 //! Findings of writes that go on.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use serde::Serialize;
+
+concludes! {
+    WriteSteadyState(it): WriteSteadyStateUnknown => it.rate;
+    IdleRecovery(it): IdleRecoveryUnknown => it.rate;
+    ClippingEffect(it): ClippingEffectUnknown => it.gain;
+}
 
 /// Throughput of random writes in steady state, by SNIA's criteria.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,14 +36,6 @@ pub enum WriteSteadyStateUnknown {
         range_ratio: f64,
         slope_ratio: f64,
     },
-}
-
-impl Conclusion for WriteSteadyState {
-    type Unknown = WriteSteadyStateUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.rate)
-    }
 }
 
 /// Cache recovered for each second of idle time, B/s.
@@ -75,14 +72,6 @@ pub enum IdleRecoveryUnknown {
     },
 }
 
-impl Conclusion for IdleRecovery {
-    type Unknown = IdleRecoveryUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.rate)
-    }
-}
-
 /// Steady-state random writes over a part of the range, relative to all of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClippingEffect {
@@ -112,12 +101,4 @@ pub enum ClippingEffectUnknown {
     NotSteady { share: f64, times_written: f64 },
     NoWhole,
     NoPart,
-}
-
-impl Conclusion for ClippingEffect {
-    type Unknown = ClippingEffectUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.gain)
-    }
 }

@@ -7,6 +7,10 @@ use serde::{Serialize, Serializer};
 use std::convert::Infallible;
 use std::fmt;
 
+concludes! {
+    WriteValleys(it): WriteValleysUnknown => Estimate::exact(it.count as f64);
+}
+
 /// Valleys: short drops of sequential write throughput that recur.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WriteValleys {
@@ -151,14 +155,6 @@ pub enum WriteValleysUnknown {
     AtStart {
         count: u64,
     },
-}
-
-impl Conclusion for WriteValleys {
-    type Unknown = WriteValleysUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.count as f64))
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

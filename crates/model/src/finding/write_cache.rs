@@ -1,8 +1,12 @@
 //! The finding of a volatile write cache: bytes that are acknowledged before they are stored.
 
-use super::{Conclusion, Value, WriteKind};
+use super::WriteKind;
 use crate::estimate::Estimate;
 use serde::Serialize;
+
+concludes! {
+    WriteCache(it): WriteCacheUnknown => it.bytes;
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WriteCache {
@@ -42,12 +46,4 @@ pub enum WriteCacheUnknown {
         flush_s: f64,
         flush_behind_bytes: f64,
     },
-}
-
-impl Conclusion for WriteCache {
-    type Unknown = WriteCacheUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.bytes)
-    }
 }

@@ -1,9 +1,12 @@
 //! Findings of the write cliff.
 
-use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
+
+concludes! {
+    WriteCliff(it): WriteCliffUnknown => it.bytes;
+}
 
 /// Bytes written before throughput drops for good. Rates are in B/s.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -171,12 +174,4 @@ pub enum NoCliffLimit {
 
 fn is_false(flag: &bool) -> bool {
     !flag
-}
-
-impl Conclusion for WriteCliff {
-    type Unknown = WriteCliffUnknown;
-
-    fn value(&self) -> Value {
-        Value::Number(self.bytes)
-    }
 }

@@ -68,7 +68,7 @@ fn points(charted: &ChartedRun<'_>, operation: Operation) -> Option<(Bytes, Vec<
         let Some(workload) = measured(summary) else { continue };
         let Some(block) = workload.block_sizes.single() else { continue };
         if workload.is_single_random(operation) {
-            let ios = series.ios(number).filter(|io| io.status.is_done());
+            let ios = series.ios(number).filter(IoRecord::is_done);
             by_shape.entry((workload.range.bytes(), block)).or_default().extend(ios);
         }
     }

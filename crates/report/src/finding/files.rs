@@ -200,7 +200,10 @@ impl Wording for FilePlaceEffect {
 /// "/outer over /inner: read in blocks 1.50 ×; …" for each pair of folders.
 fn differing(tasks: &[TaskEffect]) -> Vec<String> {
     let mut pairs: Vec<((&str, &str), Vec<String>)> = Vec::new();
-    for effect in tasks.iter().filter(|effect| effect.differs) {
+    for effect in tasks {
+        if !(effect.differs) {
+            continue;
+        }
         let pair = (effect.fastest.as_str(), effect.slowest.as_str());
         let text = format!("{} {} ×", effect.task.words(), number(effect.ratio.value));
         match pairs.iter_mut().find(|(known, _)| *known == pair) {

@@ -211,7 +211,10 @@ fn imported_ratio(ratio: f64, imported: &ImportedRatio, subject: &Subject<'_>) -
     if !sequential.is_empty() {
         sentences.push(format!("Other figures, start to end: {}.", sequential.join("; ")));
     }
-    for figure in others.iter().filter(|figure| !figure.kind.sequential) {
+    for figure in &others {
+        if figure.kind.sequential {
+            continue;
+        }
         let depends = if figure.does_not_differ { ", no more apart than those between" } else { "" };
         let (start, end) = (number(figure.start), number(figure.end));
         let name = figure.kind.name();

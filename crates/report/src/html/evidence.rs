@@ -93,7 +93,10 @@ fn is_write(phase: &PhaseSummary) -> bool {
 /// Where the marks of a finding are; the whole of a chart that shows it without a mark.
 fn marked_places(chart: &Chart, code: FindingCode) -> Vec<(f64, f64)> {
     let mut places = Vec::new();
-    for mark in chart.marks.iter().filter(|mark| mark.finding == Some(code)) {
+    for mark in &chart.marks {
+        if mark.finding != Some(code) {
+            continue;
+        }
         match mark.place {
             Place::At(at) | Place::Point { at, .. } => places.push((at, at)),
             Place::Over { first, end } | Place::Pause { first, end } => places.push((first, end)),

@@ -135,7 +135,7 @@ const NOTHING: &str = "-";
 impl Table {
     pub(super) fn new(header: &[&str], essential: usize, style: Style) -> Table {
         let columns = header.iter().map(|name| columns_of(name)).collect();
-        let header = header.iter().map(|name| name.to_string()).collect();
+        let header = header.iter().map(std::string::ToString::to_string).collect();
         Table { header, rows: Vec::new(), columns, essential, style }
     }
 

@@ -50,7 +50,10 @@ impl PlacedFaults {
         let mut first_rank = usize::MAX;
         let begun = self.0.partition_point(|one| one.range.first() < stretch.end());
         let reaching = self.0[..begun].iter().rev().take_while(|one| one.reach > stretch.first().get());
-        for one in reaching.filter(|one| one.range.overlaps(&stretch)) {
+        for one in reaching {
+            if !(one.range.overlaps(&stretch)) {
+                continue;
+            }
             let (answer, longer_ns) = met(&one.fault, request, now);
             fate.longer_ns = fate.longer_ns.saturating_add(longer_ns);
             if answer.is_some() && one.rank < first_rank {

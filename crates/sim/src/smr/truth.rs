@@ -30,9 +30,6 @@ use crate::smr::profile::{CleaningOrder, CleaningPolicy, SLOT_BYTES, SmrProfile,
 use model::request::Operation;
 use model::units::{Bytes, KIB};
 
-/// What the finding `recording-kind` is for every such drive.
-pub const RECORDING_KIND: &str = "smr";
-
 /// Cleaning takes twice as long inside as outside at most: within one of so many stretches it differs by some percent.
 const STRETCHES: u32 = 32;
 

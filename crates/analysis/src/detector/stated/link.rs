@@ -17,8 +17,11 @@ pub(in super::super) fn link(run: &RunView<'_>) -> Vec<Finding> {
     let figures = if reads.is_empty() { in_order(run, Operation::Write) } else { reads };
     let places = spots(&figures);
     let Ok([Some(_), Some(_)]) = edges(run, &places) else { return Vec::new() };
-    let rates: Vec<f64> =
-        places.iter().filter_map(|spot| spot.seconds_per_byte()).map(|seconds| 1.0 / seconds.value).collect();
+    let rates: Vec<f64> = places
+        .iter()
+        .filter_map(crate::stated::Spot::seconds_per_byte)
+        .map(|seconds| 1.0 / seconds.value)
+        .collect();
     let most = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     if !(least > 0.0 && most <= least * (1.0 + FLAT_SHARE)) {

@@ -1,6 +1,6 @@
 //! Rates at the start, at the end and over all, and the time of a pass.
 
-use super::super::sequential_rate::SequentialRateDetector;
+use super::super::sequential_rate::SequentialRates;
 use super::super::trust::doubts;
 use crate::stated::{Pass, Spot, Stated, edges, in_order, spots, without_interval};
 use model::estimate::Estimate;
@@ -12,7 +12,7 @@ use model::request::Operation;
 use model::run::RunView;
 
 /// Start, end, mean; nothing when nothing was stated of that operation.
-pub(in super::super) fn rates(run: &RunView<'_>, detector: &SequentialRateDetector) -> Vec<Finding> {
+pub(in super::super) fn rates(run: &RunView<'_>, detector: &SequentialRates) -> Vec<Finding> {
     let figures = in_order(run, detector.operation);
     if figures.is_empty() {
         return Vec::new();

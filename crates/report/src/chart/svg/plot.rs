@@ -124,7 +124,10 @@ impl Plot<'_> {
         let symbol = symbol(index);
         let shape = if stretches.len() <= RULES.sparse_max { symbol.large } else { symbol.small };
         let (mut strokes, mut symbols) = (String::new(), String::new());
-        for stretch in stretches.iter().filter(|stretch| stretch.value.is_finite()) {
+        for stretch in stretches {
+            if !stretch.value.is_finite() {
+                continue;
+            }
             let (left, right, y) =
                 (self.across(stretch.first), self.across(stretch.end), self.up(stretch.value));
             // Text in memory cannot fail to be written.
