@@ -4,6 +4,7 @@
 mod bonnie;
 mod csv;
 mod fio;
+mod hgrm;
 mod influx;
 mod job;
 mod json;
@@ -23,6 +24,7 @@ pub const EXPORTS: &[Export] = &[
     bonnie::BONNIE_1_03,
     bonnie::BONNIE_1_98,
     fio::FIO,
+    hgrm::HGRM,
     openmetrics::OPENMETRICS,
     influx::INFLUX,
     markdown::MARKDOWN,
