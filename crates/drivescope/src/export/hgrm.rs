@@ -104,7 +104,10 @@ mod tests {
         assert_eq!(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");
         assert_eq!(lines[2], "       1.000 0.000000000000          1           1.00");
         let shares: Vec<&str> = lines[2..lines.len() - 3].iter().map(|line| &line[13..17]).collect();
-        assert_eq!(shares, ["0.00", "0.10", "0.20", "0.30", "0.40", "0.50", "0.55", "0.60", "0.65", "0.70", "0.75"]);
+        assert_eq!(
+            shares,
+            ["0.00", "0.10", "0.20", "0.30", "0.40", "0.50", "0.55", "0.60", "0.65", "0.70", "0.75"]
+        );
         assert_eq!(lines[lines.len() - 3], "       4.000 1.000000000000          4");
         assert_eq!(lines[lines.len() - 1], "#[Max     =        4.000, Total count    =            4]");
     }

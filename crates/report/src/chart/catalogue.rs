@@ -1,19 +1,33 @@
 //! Every kind of chart that there is, in the order in which a reader wants them.
 
-use super::access_time::access_time_over_position;
-use super::clipping::write_rate_over_share;
-use super::concurrency::{iops_over_depth, latency_over_depth};
-use super::file_place::file_rate_over_place;
-use super::idle_recovery::idle_recovery;
-use super::percentiles::latency_percentiles;
-use super::rate_over_position::rate_over_position;
-use super::rate_over_size::rate_over_size;
-use super::seek_curve::seek_curve;
-use super::span::iops_over_span;
-use super::valley_passes::{valleys_over_position, valleys_over_time};
-use super::write_course::{write_rate_over_bytes, write_rate_over_time};
+mod access_time;
+mod clipping;
+mod concurrency;
+mod file_place;
+mod idle_recovery;
+mod percentiles;
+mod rate_over_position;
+mod rate_over_size;
+mod seek_curve;
+mod span;
+mod valley_passes;
+mod write_course;
+
+pub use access_time::access_time_over_position;
+pub use rate_over_position::rate_over_position;
+
 use super::{Chart, ChartedRun};
+use clipping::write_rate_over_share;
+use concurrency::{iops_over_depth, latency_over_depth};
+use file_place::file_rate_over_place;
+use idle_recovery::idle_recovery;
 use model::request::Operation;
+use percentiles::latency_percentiles;
+use rate_over_size::rate_over_size;
+use seek_curve::seek_curve;
+use span::iops_over_span;
+use valley_passes::{valleys_over_position, valleys_over_time};
+use write_course::{write_rate_over_bytes, write_rate_over_time};
 
 pub struct ChartKind {
     pub name: &'static str,

@@ -8,41 +8,29 @@
 //! runs, so that a new chart is drawn everywhere, and a new way of drawing draws every chart. Names in it may come from
 //! a drive: whoever makes a chart makes them harmless ([`crate::hostile`]), whoever draws one escapes them.
 
-mod access_time;
 pub(crate) mod axis;
 mod catalogue;
-mod clipping;
 pub(crate) mod companions;
-mod concurrency;
 pub(crate) mod course;
 pub(crate) mod drawing;
-mod file_place;
-mod idle_recovery;
 pub(crate) mod layout;
 pub(crate) mod legend;
 pub(crate) mod naming;
-mod percentiles;
 pub(crate) mod phase;
 #[cfg(feature = "png")]
 pub mod png;
-mod rate_over_position;
-mod rate_over_size;
 pub(crate) mod reduction;
-mod seek_curve;
-mod span;
 pub mod svg;
 pub mod terminal;
 mod text;
 pub(crate) mod timeline;
-mod valley_passes;
-mod write_course;
 
-pub use access_time::access_time_over_position;
 pub use axis::{Axis, Numbers, Scale, Tick};
-pub use catalogue::{CHART_KINDS, ChartKind, chart_named, charts_of};
+pub use catalogue::{
+    CHART_KINDS, ChartKind, access_time_over_position, chart_named, charts_of, rate_over_position,
+};
 pub use course::reduced_line;
 pub use naming::{chart_names, chart_of_series};
-pub use rate_over_position::rate_over_position;
 
 use drawing::Ink;
 use model::finding::FindingCode;

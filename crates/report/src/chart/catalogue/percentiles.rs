@@ -1,10 +1,10 @@
 //! The chart of latencies by percentile: what is seldom, drawn as wide as what is usual.
 
-use super::companions::{self, Samples};
-use super::naming::{Names, places_of, values_of};
-use super::phase::measured;
 use super::rate_over_position::word;
-use super::{Axis, Chart, ChartedRun, Numbers, Point};
+use crate::chart::companions::{self, Samples};
+use crate::chart::naming::{Names, places_of, values_of};
+use crate::chart::phase::measured;
+use crate::chart::{Axis, Chart, ChartedRun, Numbers, Point};
 use model::finding::FindingCode;
 use model::histogram::LatencyHistogram;
 

@@ -1,8 +1,8 @@
 //! The chart of seek times over distances, from what the detectors found.
 
-use super::companions;
-use super::naming::{Names, top_of};
-use super::{Axis, Chart, ChartedRun, Mark, Place, Point};
+use crate::chart::companions;
+use crate::chart::naming::{Names, top_of};
+use crate::chart::{Axis, Chart, ChartedRun, Mark, Place, Point};
 use model::estimate::Estimate;
 use model::finding::{FindingCode, SeekAverage, SeekFullStroke, SeekTrackToTrack, known};
 use model::run::Run;

@@ -1,9 +1,9 @@
 //! The chart of rates by the size of requests, with the points that something spoilt.
 
-use super::companions::{self, Samples};
-use super::naming::{Names, places_of, range_of};
-use super::phase::measured;
-use super::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
+use crate::chart::companions::{self, Samples};
+use crate::chart::naming::{Names, places_of, range_of};
+use crate::chart::phase::measured;
+use crate::chart::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
 use model::finding::{FindingCode, SizePattern, SizeProfile, SuspectPoint, SuspectPoints, known};
 
 use model::request::Operation;

@@ -1,8 +1,8 @@
 //! The chart of how fast a large file is in each of several folders, by where it lies on its disk: outer against inner.
 
-use super::companions::{self, Samples};
-use super::naming::{Names, top_of};
-use super::{Axis, Chart, ChartedRun, Mark, Place, Point};
+use crate::chart::companions::{self, Samples};
+use crate::chart::naming::{Names, top_of};
+use crate::chart::{Axis, Chart, ChartedRun, Mark, Place, Point};
 use crate::hostile::harmless;
 use model::file_work::{DiskShare, FileLayout};
 use model::finding::{FileRate, FindingCode};

@@ -1,11 +1,11 @@
 //! The charts of writes that go on: their rate over time, and over what had been written.
 
-use super::companions::{self, Moments, Samples};
-use super::course::{Columns, Interval, Intervals};
-use super::naming::{Names, highest_of};
-use super::phase::{bytes_written, seconds, start_s};
 use super::rate_over_position::STATED;
-use super::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
+use crate::chart::companions::{self, Moments, Samples};
+use crate::chart::course::{Columns, Interval, Intervals};
+use crate::chart::naming::{Names, highest_of};
+use crate::chart::phase::{bytes_written, seconds, start_s};
+use crate::chart::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
 use model::finding::{FindingCode, WriteCliff, WriteSteadyState, known};
 use model::plan::PhaseKind;
 use model::request::Operation;

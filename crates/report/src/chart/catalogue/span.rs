@@ -1,9 +1,9 @@
 //! The chart of random reads against the part of the drive that they lie in.
 
-use super::companions::{self, Samples};
-use super::naming::{Names, places_of, top_of};
-use super::phase::measured;
-use super::{Axis, Chart, ChartedRun, Numbers, Point};
+use crate::chart::companions::{self, Samples};
+use crate::chart::naming::{Names, places_of, top_of};
+use crate::chart::phase::measured;
+use crate::chart::{Axis, Chart, ChartedRun, Numbers, Point};
 use model::finding::{FindingCode, SpanEffect, SpanPoint, known};
 use model::request::Operation;
 use model::run::PhaseSummary;

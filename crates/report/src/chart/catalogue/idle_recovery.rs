@@ -1,8 +1,8 @@
 //! The chart of what rests of different length give back of a write cache.
 
-use super::companions;
-use super::naming::{Names, highest_of};
-use super::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series, Stretch};
+use crate::chart::companions;
+use crate::chart::naming::{Names, highest_of};
+use crate::chart::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series, Stretch};
 use crate::quantity::capacity;
 use model::finding::{FindingCode, IdleRecovery, WriteCliff, known};
 use model::run::Run;

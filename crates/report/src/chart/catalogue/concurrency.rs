@@ -1,9 +1,9 @@
 //! The charts of throughput and latency against requests at a time, from what the detectors found.
 
-use super::companions::{self, Samples};
-use super::naming::{Names, places_of, top_of, values_of};
-use super::phase::measured;
-use super::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
+use crate::chart::companions::{self, Samples};
+use crate::chart::naming::{Names, places_of, top_of, values_of};
+use crate::chart::phase::measured;
+use crate::chart::{Axis, Chart, ChartedRun, Mark, Numbers, Place, Point, Series};
 use model::finding::{ConcurrencyGain, ConcurrencyPoint, FindingCode, known, of_code};
 
 use model::request::Operation;

@@ -1,8 +1,8 @@
 //! The chart of what random writes settle to when only a part of the drive is used.
 
-use super::companions;
-use super::naming::{Names, top_of};
-use super::{Axis, Chart, ChartedRun, Point};
+use crate::chart::companions;
+use crate::chart::naming::{Names, top_of};
+use crate::chart::{Axis, Chart, ChartedRun, Point};
 use model::finding::{ClippingEffect, FindingCode, known};
 use model::run::Run;
 

@@ -1,9 +1,9 @@
 //! The chart of rates over positions: from runs to numbers.
 
-use super::companions::{self, Samples};
-use super::naming::{Names, highest_of};
-use super::phase::measured;
-use super::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
+use crate::chart::companions::{self, Samples};
+use crate::chart::naming::{Names, highest_of};
+use crate::chart::phase::measured;
+use crate::chart::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, ZoneTable, known, of_code};
 use model::request::Operation;

@@ -1,10 +1,10 @@
 //! The chart of access times over positions: each single random read or write a point.
 
-use super::companions::{self, Samples};
-use super::naming::Names;
-use super::phase::measured;
 use super::rate_over_position::{position_axis, word};
-use super::{Across, Axis, Bar, Beside, Chart, ChartedRun, Layer, Numbers, Series, Stretch};
+use crate::chart::companions::{self, Samples};
+use crate::chart::naming::Names;
+use crate::chart::phase::measured;
+use crate::chart::{Across, Axis, Bar, Beside, Chart, ChartedRun, Layer, Numbers, Series, Stretch};
 use model::finding::FindingCode;
 use model::histogram::LatencyHistogram;
 

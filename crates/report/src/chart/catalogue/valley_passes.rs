@@ -1,11 +1,11 @@
 //! The charts of one pass of writes after the other, each in a row of its own: over the position, and over time.
 
-use super::companions::{self, Sampled, Samples};
-use super::course::{Columns, Intervals};
-use super::naming::{Names, highest_of, values_of};
-use super::phase::{bytes_written, measured, seconds, start_s};
 use super::rate_over_position::{position_axis, sentence_case};
-use super::{Across, Axis, Chart, ChartedRun, Series, Strip};
+use crate::chart::companions::{self, Sampled, Samples};
+use crate::chart::course::{Columns, Intervals};
+use crate::chart::naming::{Names, highest_of, values_of};
+use crate::chart::phase::{bytes_written, measured, seconds, start_s};
+use crate::chart::{Across, Axis, Chart, ChartedRun, Series, Strip};
 use model::finding::{FindingCode, WriteValleys, known};
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
