@@ -12,8 +12,8 @@ mod write_findings;
 use model::estimate::Estimate;
 use model::file_work::{DiskShare, FileLayout, FileTask, FileWork};
 use model::finding::{
-    Finding, FindingCode, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack, SizePoint,
-    SpanEffect, SpanPoint,
+    CommitRate, Finding, FindingCode, Outcome, RatePoint, SeekAverage, SeekFullStroke, SeekPoint,
+    SeekTrackToTrack, SizePoint, SpanEffect, SpanPoint,
 };
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
@@ -75,7 +75,21 @@ fn findings(prng: &mut Prng, scale: f64) -> Vec<Finding> {
     ]
     .into_iter()
     .chain(rest_and_clipping(&mut about))
+    .chain([commit_rate(&mut about)])
     .collect()
+}
+
+fn commit_rate(about: &mut dyn FnMut(f64) -> f64) -> Finding {
+    let mut points = Vec::new();
+    for separate_files in [false, true] {
+        for committers in [1u32, 4, 16, 64] {
+            let per_second = about(120.0 * f64::from(committers).sqrt());
+            points.push(RatePoint { committers, separate_files, per_second, p99_s: None });
+        }
+    }
+    let best = Estimate::exact(about(1000.0));
+    let rate = CommitRate { best, best_committers: 64, one_per_second: 120.0, points };
+    Finding::CommitRate(Outcome::known(rate, Vec::new()))
 }
 
 /// What rests give back, and what using a part gains.
@@ -471,7 +485,7 @@ fn what_went_on_meanwhile_is_under_each_chart() {
 }
 
 /// Of these the run has conclusions and no phases.
-const SELDOM_MEASURED: [&str; 1] = ["iops-over-span"];
+const SELDOM_MEASURED: [&str; 2] = ["iops-over-span", "commits-over-committers"];
 
 /// Each of two sizes was measured for ten seconds, the second on a warmer drive that others used; what was told between them belongs to none.
 #[test]

@@ -2,6 +2,7 @@
 
 mod access_time;
 mod clipping;
+mod commits;
 mod concurrency;
 mod file_place;
 mod idle_recovery;
@@ -18,6 +19,7 @@ pub use rate_over_position::rate_over_position;
 
 use super::{Chart, ChartedRun};
 use clipping::write_rate_over_share;
+use commits::commits_over_committers;
 use concurrency::{iops_over_depth, latency_over_depth};
 use file_place::file_rate_over_place;
 use idle_recovery::idle_recovery;
@@ -72,6 +74,12 @@ pub const CHART_KINDS: &[ChartKind] = &[
         shows: "random read IOPS by span (short-stroking)",
         measured_by: "drivescope access TARGET",
         draw: iops_over_span,
+    },
+    ChartKind {
+        name: "commits-over-committers",
+        shows: "commits per second by number of concurrent committers",
+        measured_by: "drivescope commit TARGET --write",
+        draw: commits_over_committers,
     },
     ChartKind {
         name: "seek-curve",
