@@ -75,20 +75,6 @@ fn visit(first: u64, bytes_per_second: f64, start_ns: u64) -> PhaseSummary {
     let mut histogram = LatencyHistogram::small();
     (0..16).for_each(|_| histogram.record((last_ns - start_ns) / 4));
     PhaseSummary {
-        phase: Phase {
-            name: "visit".into(),
-            experiment: "surface".into(),
-            kind: PhaseKind::Measure,
-            workload: Some(Workload::new(
-                range,
-                Pattern::Sequential,
-                OperationMix::Read,
-                Bytes::from_mib(1),
-                4,
-            )),
-            stop: StopCondition::one_pass(),
-        },
-        start_ns,
         duration_ns: last_ns - start_ns,
         stopped: Some(StopReason::Passes),
         totals: vec![OperationTotals {
@@ -99,9 +85,22 @@ fn visit(first: u64, bytes_per_second: f64, start_ns: u64) -> PhaseSummary {
             histogram,
             stretch: Some(CompletionStretch { first_ns, last_ns, first_bytes }),
         }],
-        files: None,
-        page_cache: None,
-        processor_wait_ns: 0,
+        ..PhaseSummary::begun(
+            Phase {
+                name: "visit".into(),
+                experiment: "surface".into(),
+                kind: PhaseKind::Measure,
+                workload: Some(Workload::new(
+                    range,
+                    Pattern::Sequential,
+                    OperationMix::Read,
+                    Bytes::from_mib(1),
+                    4,
+                )),
+                stop: StopCondition::one_pass(),
+            },
+            start_ns,
+        )
     }
 }
 

@@ -48,19 +48,9 @@ fn phase(folder: &str, task: FileTask, round: u32, rate: f64) -> PhaseSummary {
         all.push(totals(Operation::Flush, 1, 0, (flush_s * 1e9) as u64));
     }
     PhaseSummary {
-        phase: Phase {
-            name: task.words().into(),
-            experiment: "files".into(),
-            kind: PhaseKind::Measure,
-            workload: None,
-            stop: StopCondition::one_pass(),
-        },
-        start_ns: 0,
         duration_ns: 500_000_000,
         stopped: Some(StopReason::Passes),
         totals: all,
-        page_cache: None,
-        processor_wait_ns: 0,
         files: Some(Box::new(FileWork {
             folder: folder.into(),
             file_system: "ext4".into(),
@@ -75,6 +65,16 @@ fn phase(folder: &str, task: FileTask, round: u32, rate: f64) -> PhaseSummary {
             cached_share: (!task.changes_data()).then_some(0.0),
             layout: (task == FileTask::BlockWrite).then(|| Ok(layout(folder))),
         })),
+        ..PhaseSummary::begun(
+            Phase {
+                name: task.words().into(),
+                experiment: "files".into(),
+                kind: PhaseKind::Measure,
+                workload: None,
+                stop: StopCondition::one_pass(),
+            },
+            0,
+        )
     }
 }
 

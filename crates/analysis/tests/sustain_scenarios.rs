@@ -396,14 +396,13 @@ impl Resting {
     ) {
         let stop = StopCondition::one_pass();
         self.phases.push(PhaseSummary {
-            phase: Phase { name: String::new(), experiment: "sustain".into(), kind, workload, stop },
-            start_ns: (start_s * 1e9) as u64,
             duration_ns: ((self.now_s - start_s) * 1e9) as u64,
             stopped: Some(StopReason::Bytes),
             totals,
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(
+                Phase { name: String::new(), experiment: "sustain".into(), kind, workload, stop },
+                (start_s * 1e9) as u64,
+            )
         });
     }
 }
@@ -540,20 +539,19 @@ impl BehindMemory {
             32,
         );
         self.phases.push(PhaseSummary {
-            phase: Phase {
-                name: String::new(),
-                experiment: "sustain".into(),
-                kind: PhaseKind::Measure,
-                workload: Some(workload),
-                stop: StopCondition::one_pass(),
-            },
-            start_ns: (start_s * 1e9) as u64,
             duration_ns,
             stopped: Some(StopReason::Bytes),
             totals: vec![totals, flush],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(
+                Phase {
+                    name: String::new(),
+                    experiment: "sustain".into(),
+                    kind: PhaseKind::Measure,
+                    workload: Some(workload),
+                    stop: StopCondition::one_pass(),
+                },
+                (start_s * 1e9) as u64,
+            )
         });
         taken
     }

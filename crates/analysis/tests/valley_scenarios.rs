@@ -192,20 +192,19 @@ impl Writing {
             stretch: None,
         };
         self.phases.push(PhaseSummary {
-            phase: Phase {
-                name: String::new(),
-                experiment: "valleys".into(),
-                kind: PhaseKind::Measure,
-                workload: Some(workload),
-                stop: StopCondition::one_pass(),
-            },
-            start_ns: (start_s * 1e9) as u64,
             duration_ns: ((self.now_s - start_s) * 1e9) as u64,
             stopped: Some(StopReason::Passes),
             totals: vec![totals],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(
+                Phase {
+                    name: String::new(),
+                    experiment: "valleys".into(),
+                    kind: PhaseKind::Measure,
+                    workload: Some(workload),
+                    stop: StopCondition::one_pass(),
+                },
+                (start_s * 1e9) as u64,
+            )
         });
     }
 

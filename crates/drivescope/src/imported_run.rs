@@ -316,14 +316,10 @@ impl Builder {
             stop,
         };
         self.phases.push(PhaseSummary {
-            phase,
-            start_ns,
             duration_ns,
             stopped: Some(StopReason::Bytes),
             totals,
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(phase, start_ns)
         });
         self.now_ns = start_ns.saturating_add(duration_ns);
     }

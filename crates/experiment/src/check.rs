@@ -475,16 +475,7 @@ mod tests {
             let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };
             let Some(phase) = check.next(&view) else { return phases };
             let totals = totals.to_vec();
-            done.push(PhaseSummary {
-                phase: phase.clone(),
-                start_ns: 0,
-                duration_ns: 1,
-                stopped: None,
-                totals,
-                files: None,
-                page_cache: None,
-                processor_wait_ns: 0,
-            });
+            done.push(PhaseSummary { duration_ns: 1, totals, ..PhaseSummary::begun(phase.clone(), 0) });
             phases.push(phase);
         }
     }
@@ -564,16 +555,7 @@ mod tests {
         let (environment, series) = (Environment::default(), MemorySeries::default());
         let first =
             check.next(&RunView { target: &facts, environment: &environment, phases: &[], series: &series });
-        let stalled = PhaseSummary {
-            phase: first.unwrap(),
-            start_ns: 0,
-            duration_ns: 111_000_000_000,
-            stopped: None,
-            totals: Vec::new(),
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
-        };
+        let stalled = PhaseSummary { duration_ns: 111_000_000_000, ..PhaseSummary::begun(first.unwrap(), 0) };
         let done = [stalled];
         let view = RunView { target: &facts, environment: &environment, phases: &done, series: &series };
         assert_eq!(check.next(&view), None);

@@ -216,6 +216,20 @@ impl OperationTotals {
 }
 
 impl PhaseSummary {
+    /// Of a phase of which nothing is known yet but when it began.
+    pub fn begun(phase: Phase, start_ns: u64) -> PhaseSummary {
+        PhaseSummary {
+            phase,
+            start_ns,
+            duration_ns: 0,
+            stopped: None,
+            totals: Vec::new(),
+            files: None,
+            page_cache: None,
+            processor_wait_ns: 0,
+        }
+    }
+
     /// All of it as what a finding rests on; `phase` is its number in the run.
     pub fn evidence(&self, phase: u32) -> Evidence {
         let (start, duration) = (Nanos::new(self.start_ns), Nanos::new(self.duration_ns));

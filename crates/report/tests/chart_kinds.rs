@@ -105,20 +105,18 @@ fn rest_and_clipping(about: &mut dyn FnMut(f64) -> f64) -> [Finding; 2] {
 
 fn phase(kind: PhaseKind, workload: Option<Workload>, start_ns: u64, duration_ns: u64) -> PhaseSummary {
     PhaseSummary {
-        phase: Phase {
-            name: "phase".into(),
-            experiment: "test".into(),
-            kind,
-            workload,
-            stop: StopCondition::one_pass(),
-        },
-        start_ns,
         duration_ns,
         stopped: Some(StopReason::Passes),
-        totals: vec![],
-        files: None,
-        page_cache: None,
-        processor_wait_ns: 0,
+        ..PhaseSummary::begun(
+            Phase {
+                name: "phase".into(),
+                experiment: "test".into(),
+                kind,
+                workload,
+                stop: StopCondition::one_pass(),
+            },
+            start_ns,
+        )
     }
 }
 
@@ -209,20 +207,19 @@ fn add_compared_folders(run: &mut Run, scale: f64) {
         };
         let end_ns = run.phases.last().map_or(0, PhaseSummary::end_ns);
         run.phases.push(PhaseSummary {
-            phase: Phase {
-                name: format!("write in {folder}"),
-                experiment: "files".into(),
-                kind: PhaseKind::Measure,
-                workload: None,
-                stop: StopCondition::one_pass(),
-            },
-            start_ns: end_ns,
             duration_ns: 5_000_000_000,
             stopped: Some(StopReason::Passes),
-            totals: vec![],
-            page_cache: None,
-            processor_wait_ns: 0,
             files: Some(Box::new(work)),
+            ..PhaseSummary::begun(
+                Phase {
+                    name: format!("write in {folder}"),
+                    experiment: "files".into(),
+                    kind: PhaseKind::Measure,
+                    workload: None,
+                    stop: StopCondition::one_pass(),
+                },
+                end_ns,
+            )
         });
         let rate = rate * scale;
         let write = write_findings::file_rate(folder, FileTask::BlockWrite, rate);

@@ -68,20 +68,6 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
     let first_bytes = 1 << 20;
     let last_ns = 20_000_000 + ((bytes.get() - first_bytes) as f64 / bytes_per_second * 1e9) as u64;
     PhaseSummary {
-        phase: Phase {
-            name: "visit".into(),
-            experiment: "surface".into(),
-            kind: PhaseKind::Measure,
-            workload: Some(Workload::new(
-                range,
-                Pattern::Sequential,
-                OperationMix::Read,
-                Bytes::from_mib(1),
-                4,
-            )),
-            stop: StopCondition::one_pass(),
-        },
-        start_ns: 0,
         duration_ns: last_ns,
         stopped: Some(StopReason::Passes),
         totals: vec![OperationTotals {
@@ -92,9 +78,22 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
             histogram: model::histogram::LatencyHistogram::small(),
             stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes }),
         }],
-        files: None,
-        page_cache: None,
-        processor_wait_ns: 0,
+        ..PhaseSummary::begun(
+            Phase {
+                name: "visit".into(),
+                experiment: "surface".into(),
+                kind: PhaseKind::Measure,
+                workload: Some(Workload::new(
+                    range,
+                    Pattern::Sequential,
+                    OperationMix::Read,
+                    Bytes::from_mib(1),
+                    4,
+                )),
+                stop: StopCondition::one_pass(),
+            },
+            0,
+        )
     }
 }
 

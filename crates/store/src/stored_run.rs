@@ -80,16 +80,7 @@ pub(crate) fn add_lost_phases(run: &mut Run, series: &StoredSeries) {
             workload: None,
             stop: StopCondition::default(),
         };
-        run.phases.push(PhaseSummary {
-            phase,
-            start_ns: began.get(&number).copied().unwrap_or_default(),
-            duration_ns: 0,
-            stopped: None,
-            totals: Vec::new(),
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
-        });
+        run.phases.push(PhaseSummary::begun(phase, began.get(&number).copied().unwrap_or_default()));
     }
     assert!(run.phases.len() as u32 >= end, "every record has a phase");
     restore_unfinished_totals(&mut run.phases[first_lost as usize..], series, first_lost);

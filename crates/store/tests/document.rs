@@ -70,43 +70,36 @@ fn phases() -> Vec<PhaseSummary> {
     };
     vec![
         PhaseSummary {
-            phase: Phase {
-                name: "read and write".into(),
-                experiment: "access".into(),
-                kind: PhaseKind::Measure,
-                workload: Some(mixed_workload()),
-                stop: StopCondition {
-                    precision: Some(0.01),
-                    ..StopCondition::after(Nanos::new(2_000_000_000))
-                },
-            },
-            start_ns: 500_000_001,
             duration_ns: 2_000_000_000,
             stopped: Some(StopReason::Time),
             totals: vec![
                 totals(Operation::Read, 3, 12_288, 1, &[100, 200, 300]),
                 totals(Operation::Write, 1, 8192, 0, &[50]),
             ],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(
+                Phase {
+                    name: "read and write".into(),
+                    experiment: "access".into(),
+                    kind: PhaseKind::Measure,
+                    workload: Some(mixed_workload()),
+                    stop: StopCondition {
+                        precision: Some(0.01),
+                        ..StopCondition::after(Nanos::new(2_000_000_000))
+                    },
+                },
+                500_000_001,
+            )
         },
-        PhaseSummary {
-            phase: Phase {
+        PhaseSummary::begun(
+            Phase {
                 name: "rest".into(),
                 experiment: "access".into(),
                 kind: PhaseKind::Idle,
                 workload: None,
                 stop: StopCondition::after(Nanos::new(1)),
             },
-            start_ns: 2_500_000_001,
-            duration_ns: 0,
-            stopped: None,
-            totals: vec![],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
-        },
+            2_500_000_001,
+        ),
     ]
 }
 

@@ -96,7 +96,7 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
         },
         system_is_measured: system_read_ahead::is_measured(run),
         by: Reader::Drive,
-        system_says_bytes: run.target.read_ahead.map(model::units::Bytes::get),
+        system_says_bytes: run.target.read_ahead.map(Bytes::get),
         pause_s: phases.first().and_then(|phase| pause_s(run, *phase)),
         keeps_delivered,
         streams: streams(run),

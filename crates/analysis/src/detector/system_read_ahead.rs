@@ -105,7 +105,7 @@ fn system_read_ahead(run: &RunView<'_>) -> Result<SystemReadAhead, SystemReadAhe
         after_one_bytes: one[one.len() / 2].get(),
         after_two_bytes: two[two.len() / 2].get(),
         rows: rows.into_iter().map(|(reads, ahead)| CachedSequence { reads, bytes: ahead.get() }).collect(),
-        system_says_bytes: run.target.read_ahead.map(model::units::Bytes::get),
+        system_says_bytes: run.target.read_ahead.map(Bytes::get),
     })
 }
 

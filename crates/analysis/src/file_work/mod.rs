@@ -229,19 +229,9 @@ pub(crate) mod tests {
         let mut flush = totals(Operation::Flush, 1, 0);
         flush.histogram.record((flush_s * 1e9) as u64);
         PhaseSummary {
-            phase: Phase {
-                name: task.words().into(),
-                experiment: EXPERIMENT,
-                kind: PhaseKind::Measure,
-                workload: None,
-                stop: StopCondition::one_pass(),
-            },
-            start_ns: 0,
             duration_ns: (seconds * 1e9) as u64,
             stopped: Some(StopReason::Passes),
             totals: vec![totals(operation, amount, amount), flush],
-            page_cache: None,
-            processor_wait_ns: 0,
             files: Some(Box::new(FileWork {
                 folder: folder.into(),
                 file_system: "ext4".into(),
@@ -256,6 +246,16 @@ pub(crate) mod tests {
                 cached_share: Some(0.0),
                 layout: None,
             })),
+            ..PhaseSummary::begun(
+                Phase {
+                    name: task.words().into(),
+                    experiment: EXPERIMENT,
+                    kind: PhaseKind::Measure,
+                    workload: None,
+                    stop: StopCondition::one_pass(),
+                },
+                0,
+            )
         }
     }
 

@@ -269,20 +269,19 @@ impl Bench {
         let full_ns = loop_.slice.start_ns + INTERVAL_NS;
         loop_.close_slice(full_ns, &mut self.series);
         self.phases.push(PhaseSummary {
-            phase: Phase {
-                name: String::new(),
-                experiment: self.experiment.into(),
-                kind,
-                workload: Some(workload),
-                stop,
-            },
-            start_ns: began.get(),
             duration_ns: self.now.get() - began.get(),
             stopped,
             totals: vec![loop_.totals],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(
+                Phase {
+                    name: String::new(),
+                    experiment: self.experiment.into(),
+                    kind,
+                    workload: Some(workload),
+                    stop,
+                },
+                began.get(),
+            )
         });
     }
 }

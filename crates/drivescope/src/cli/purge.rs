@@ -186,16 +186,7 @@ impl Purge<'_> {
             stop: StopCondition::one_pass(),
         };
         let began = self.rig.now();
-        let summary = PhaseSummary {
-            phase,
-            start_ns: began.get(),
-            duration_ns: 0,
-            stopped: None,
-            totals: Vec::new(),
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
-        };
+        let summary = PhaseSummary::begun(phase, began.get());
         let number = self.run.phases.len();
         self.run.phases.push(summary);
         // A purge that is not in the ledger is worse than none: it is noted before it begins.

@@ -21,14 +21,5 @@ pub fn warn(run: &mut Run, events: &mut dyn EventSink, warning: String) {
 }
 
 pub fn begun(phase: Phase, start: Instant, files: Option<FileWork>) -> PhaseSummary {
-    PhaseSummary {
-        phase,
-        start_ns: start.get(),
-        duration_ns: 0,
-        stopped: None,
-        totals: Vec::new(),
-        page_cache: None,
-        processor_wait_ns: 0,
-        files: files.map(Box::new),
-    }
+    PhaseSummary { files: files.map(Box::new), ..PhaseSummary::begun(phase, start.get()) }
 }

@@ -110,20 +110,19 @@ mod tests {
         histogram.record(flush_ns);
         let flush = OperationTotals { operations: 1, histogram, ..OperationTotals::none(Operation::Flush) };
         PhaseSummary {
-            phase: Phase {
-                name: "write".into(),
-                experiment: "check".into(),
-                kind: PhaseKind::Measure,
-                workload: None,
-                stop: StopCondition::default(),
-            },
-            start_ns,
             duration_ns,
             stopped: Some(StopReason::Time),
             totals: vec![flush],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(
+                Phase {
+                    name: "write".into(),
+                    experiment: "check".into(),
+                    kind: PhaseKind::Measure,
+                    workload: None,
+                    stop: StopCondition::default(),
+                },
+                start_ns,
+            )
         }
     }
 

@@ -26,14 +26,6 @@ fn done(step: &FilesStep, names: &[&str], rate: f64, start_ns: u64) -> PhaseSumm
         if is_of_names { (step.files, 0) } else { (step.bytes.get() / 4096, step.bytes.get()) };
     let seconds = if is_of_names { 0.01 } else { bytes as f64 / rate };
     PhaseSummary {
-        phase: Phase {
-            name: step.task.words().into(),
-            experiment: "files".into(),
-            kind: step.kind,
-            workload: None,
-            stop: StopCondition::one_pass(),
-        },
-        start_ns,
         duration_ns: (seconds * 1e9) as u64,
         stopped: Some(StopReason::Passes),
         totals: vec![OperationTotals {
@@ -44,8 +36,6 @@ fn done(step: &FilesStep, names: &[&str], rate: f64, start_ns: u64) -> PhaseSumm
             histogram: LatencyHistogram::small(),
             stretch: None,
         }],
-        page_cache: None,
-        processor_wait_ns: 0,
         files: Some(Box::new(FileWork {
             folder: names[step.folder].into(),
             file_system: "ext4".into(),
@@ -60,6 +50,16 @@ fn done(step: &FilesStep, names: &[&str], rate: f64, start_ns: u64) -> PhaseSumm
             cached_share: Some(0.0),
             layout: None,
         })),
+        ..PhaseSummary::begun(
+            Phase {
+                name: step.task.words().into(),
+                experiment: "files".into(),
+                kind: step.kind,
+                workload: None,
+                stop: StopCondition::one_pass(),
+            },
+            start_ns,
+        )
     }
 }
 

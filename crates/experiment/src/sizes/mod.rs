@@ -390,7 +390,6 @@ mod tests {
 
     fn done(phase: Phase, start_ns: u64) -> PhaseSummary {
         PhaseSummary {
-            start_ns,
             duration_ns: took(&phase).get(),
             stopped: Some(StopReason::Passes),
             totals: vec![OperationTotals {
@@ -398,10 +397,7 @@ mod tests {
                 bytes: (took(&phase).seconds() * 6e6) as u64,
                 ..OperationTotals::none(Operation::Read)
             }],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
-            phase,
+            ..PhaseSummary::begun(phase, start_ns)
         }
     }
 

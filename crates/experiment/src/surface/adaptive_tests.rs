@@ -45,14 +45,10 @@ impl Drive<'_> {
             }),
         };
         PhaseSummary {
-            phase,
-            start_ns,
             duration_ns: self.access.get() + moving_ns,
             stopped: Some(StopReason::Passes),
             totals: vec![totals],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(phase, start_ns)
         }
     }
 
@@ -73,16 +69,7 @@ impl Drive<'_> {
 fn rest(phase: Phase, start_ns: u64) -> PhaseSummary {
     let duration_ns = phase.stop.time.expect("a rest ends with its time").get();
     let stopped = Some(StopReason::Time);
-    PhaseSummary {
-        phase,
-        start_ns,
-        duration_ns,
-        stopped,
-        totals: Vec::new(),
-        files: None,
-        page_cache: None,
-        processor_wait_ns: 0,
-    }
+    PhaseSummary { duration_ns, stopped, ..PhaseSummary::begun(phase, start_ns) }
 }
 
 fn disk(seconds_per_byte: &dyn Fn(f64, usize) -> f64) -> Drive<'_> {

@@ -59,14 +59,6 @@ impl Made {
         let mut histogram = LatencyHistogram::default();
         (0..1000).for_each(|_| histogram.record(600_000));
         PhaseSummary {
-            phase: Phase {
-                name: "pass".into(),
-                experiment: "valleys".into(),
-                kind: PhaseKind::Measure,
-                workload: Some(workload),
-                stop: StopCondition::one_pass(),
-            },
-            start_ns: start_ns(phase),
             duration_ns: SLICES_OF_PHASE * INTERVAL_NS,
             stopped: Some(StopReason::Passes),
             totals: vec![OperationTotals {
@@ -77,9 +69,16 @@ impl Made {
                 histogram,
                 stretch: None,
             }],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(
+                Phase {
+                    name: "pass".into(),
+                    experiment: "valleys".into(),
+                    kind: PhaseKind::Measure,
+                    workload: Some(workload),
+                    stop: StopCondition::one_pass(),
+                },
+                start_ns(phase),
+            )
         }
     }
 }

@@ -63,20 +63,6 @@ fn areas(capacity: Bytes, area: Bytes, count: u64, rate_first: f64, rate_last: f
             let seconds = area.as_f64() / rate;
             let range = ByteRange::new(first, area).expect("an area fits");
             PhaseSummary {
-                phase: Phase {
-                    name: format!("area {} of {count}", index + 1),
-                    experiment: "check".into(),
-                    kind: PhaseKind::Measure,
-                    workload: Some(Workload::new(
-                        range,
-                        Pattern::Sequential,
-                        OperationMix::Read,
-                        Bytes::from_mib(1),
-                        4,
-                    )),
-                    stop: StopCondition::one_pass(),
-                },
-                start_ns: index * 400_000_000,
                 duration_ns: Nanos::from_secs_f64(seconds).expect("a time is positive").get(),
                 stopped: Some(StopReason::Passes),
                 totals: vec![OperationTotals {
@@ -87,9 +73,22 @@ fn areas(capacity: Bytes, area: Bytes, count: u64, rate_first: f64, rate_last: f
                     histogram: LatencyHistogram::default(),
                     stretch: None,
                 }],
-                files: None,
-                page_cache: None,
-                processor_wait_ns: 0,
+                ..PhaseSummary::begun(
+                    Phase {
+                        name: format!("area {} of {count}", index + 1),
+                        experiment: "check".into(),
+                        kind: PhaseKind::Measure,
+                        workload: Some(Workload::new(
+                            range,
+                            Pattern::Sequential,
+                            OperationMix::Read,
+                            Bytes::from_mib(1),
+                            4,
+                        )),
+                        stop: StopCondition::one_pass(),
+                    },
+                    index * 400_000_000,
+                )
             }
         })
         .collect()

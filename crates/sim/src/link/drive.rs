@@ -159,7 +159,7 @@ impl LinkedDrive {
         if let Some(at) = self.inner_next {
             return at;
         }
-        let at = self.inner.next_completion_at().map_or(NEVER, model::units::Instant::get);
+        let at = self.inner.next_completion_at().map_or(NEVER, Instant::get);
         self.inner_next = Some(at);
         at
     }

@@ -43,22 +43,16 @@ pub fn run(id: &str) -> Run {
 
 /// A phase that has just begun.
 pub fn phase(name: &str) -> PhaseSummary {
-    PhaseSummary {
-        phase: Phase {
+    PhaseSummary::begun(
+        Phase {
             name: name.into(),
             experiment: "access".into(),
             kind: PhaseKind::Measure,
             workload: None,
             stop: StopCondition::after(Nanos::from_secs(1)),
         },
-        start_ns: 0,
-        duration_ns: 0,
-        stopped: None,
-        totals: vec![],
-        files: None,
-        page_cache: None,
-        processor_wait_ns: 0,
-    }
+        0,
+    )
 }
 
 /// The same, ended, with totals of reads; the histogram is not in the facts.

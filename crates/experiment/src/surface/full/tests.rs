@@ -114,14 +114,10 @@ impl Seen {
         };
         let duration_ns = self.now_ns - start_ns;
         self.phases.push(PhaseSummary {
-            phase,
-            start_ns,
             duration_ns,
             stopped: Some(stopped),
             totals: vec![totals],
-            files: None,
-            page_cache: None,
-            processor_wait_ns: 0,
+            ..PhaseSummary::begun(phase, start_ns)
         });
     }
 
