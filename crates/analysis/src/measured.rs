@@ -15,7 +15,6 @@ use model::workload::{Arrival, Caching, Pattern, Workload};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// One measured phase that reads or writes in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit<'run> {
     pub phase: u32,
@@ -165,7 +164,6 @@ pub(crate) fn random_visits<'run>(run: &RunView<'run>, operation: Operation) -> 
     if direct.is_empty() { visits(run, operation, is_random).collect() } else { direct }
 }
 
-/// What is varied when several requests are under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     Depth,

@@ -28,7 +28,6 @@ impl UserError {
     }
 }
 
-/// A failure of something that a person is told.
 pub trait Cannot<Value> {
     /// Where it failed, the error says "cannot WHAT: why".
     fn or_cannot(self, what: &str) -> Result<Value, UserError>;

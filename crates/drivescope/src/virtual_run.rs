@@ -42,7 +42,6 @@ impl VirtualRun {
         self.rig.facts().capacity
     }
 
-    /// Runs one phase with slices of at least that length.
     pub fn measure(
         &mut self,
         workload: Workload,

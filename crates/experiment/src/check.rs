@@ -122,7 +122,6 @@ pub struct Check {
     rounds_more: u32,
     search: Option<StreamSearch>,
     setting: StreamSetting,
-    /// Whether it was asked what a rate limit counts.
     has_asked_limit: bool,
 }
 
@@ -314,7 +313,6 @@ impl Check {
         preparation::random_block(&self.setup.facts)
     }
 
-    /// Another round of what is not yet known well enough.
     fn plan_more(&mut self, so_far: &RunView<'_>) {
         let Some(precision) = self.setup.precision else { return };
         let known = Known::of(so_far, precision);

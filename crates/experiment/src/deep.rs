@@ -25,7 +25,6 @@ pub(crate) struct Deep {
     setup: Setup,
     under_way: Box<dyn Experiment>,
     stage: Stage,
-    /// How long it has taken, as of the last phase.
     spent: Nanos,
 }
 

@@ -29,7 +29,6 @@ impl Known {
     }
 }
 
-/// Whether there is an estimate, and it is precise enough.
 pub fn is_narrow(estimate: Option<Estimate>, precision: f64) -> bool {
     match estimate {
         Some(estimate) => estimate.relative_half_width() <= precision,

@@ -111,7 +111,6 @@ fn spread(warm_up: &PhaseSummary) -> Option<Nanos> {
     Some(latency(0.95)?.saturating_sub(latency(0.05)?))
 }
 
-/// Whether the warm-up says that the drive has moving parts.
 pub fn is_mechanical(warm_up: &PhaseSummary) -> bool {
     let Some(reads) = warm_up.totals_of(Operation::Read) else { return false };
     match reads.histogram.quantile(Quantile::MEDIAN) {

@@ -11,7 +11,6 @@ use model::units::Bytes;
 use model::workload::{DataPattern, OperationMix, Pattern, Workload};
 use std::collections::VecDeque;
 
-/// The word on the command line, and in every phase.
 pub const NAME: ExperimentName = ExperimentName::Purge;
 
 pub struct ZeroFill {

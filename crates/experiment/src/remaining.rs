@@ -74,7 +74,6 @@ impl Remaining {
         sum_of(self.steps.iter().map(|step| step.likely))
     }
 
-    /// How long it likely takes on a slow drive.
     pub fn slow_time(&self) -> Nanos {
         sum_of(self.steps.iter().map(|step| step.slow))
     }

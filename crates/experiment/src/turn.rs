@@ -49,7 +49,6 @@ impl Turn {
     }
 }
 
-/// A random place in a part of the range.
 fn place(part: ByteRange, block: Bytes, prng: &mut Prng) -> Offset {
     let places = (part.bytes().get() / block.get()).max(1);
     Offset::new((part.first().get() + prng.below(places) * block.get()) / block.get() * block.get())

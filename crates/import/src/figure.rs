@@ -4,7 +4,6 @@ use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::units::Bytes;
 
-/// What a program measured, as its text tells it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     pub tool: &'static str,
@@ -31,7 +30,6 @@ pub struct Set {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What the program calls it, in words: "block read".
     pub name: String,
     pub work: Work,
     /// Where on the drive; none when the text does not tell.
@@ -107,7 +105,6 @@ pub struct Slice {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
     pub operation: Operation,
-    /// When it was done, from the start of the figure.
     pub completed_s: f64,
     pub latency_ns: u64,
     /// Where, if the text tells, else 0.

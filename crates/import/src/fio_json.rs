@@ -91,7 +91,6 @@ fn name_of(job: &Value) -> String {
     job["jobname"].as_str().unwrap_or("without a name").chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
-/// The figure of a job; none when it moved nothing.
 fn figure(job: &Value, options: &Options) -> Result<Option<Figure>, ImportError> {
     let mode = options.mode().unwrap_or("read");
     let order = order_of(mode);

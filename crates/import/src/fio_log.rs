@@ -94,7 +94,6 @@ pub(crate) fn read(text: &str, kind: LogKind) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-/// In which order the offsets come, if they were logged.
 fn order_of(entries: &[&Entry]) -> Order {
     let mut offsets = Vec::new();
     for entry in entries {

@@ -12,7 +12,6 @@ pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| line.text.starts_with("#block"))
 }
 
-/// What a number in each column stands for, in bytes.
 struct Units {
     position: f64,
     rate: f64,

@@ -113,7 +113,6 @@ fn main() -> Result<ExitCode, Failure> {
     Ok(if kept.into_iter().all(|kept| kept) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Mounts a drive while `measure` runs on its file.
 fn mounted<Measured>(
     drive: Box<dyn Drive + Send>,
     measure: impl FnOnce(&Path) -> Result<Measured, Failure>,

@@ -14,14 +14,7 @@ fn as_sentence(hint: &Option<String>) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
     #[error("cannot {operation} {object}: {source}{}", as_sentence(hint))]
-    System {
-        /// What was tried, as a verb: "open", "lay out".
-        operation: &'static str,
-        object: String,
-        source: std::io::Error,
-        /// The likely cause and the next step, as a sentence.
-        hint: Option<String>,
-    },
+    System { operation: &'static str, object: String, source: std::io::Error, hint: Option<String> },
     /// The target cannot be measured, whatever the system says.
     #[error("cannot measure {}: {why}", target.display())]
     Unsuitable { target: PathBuf, why: String },
@@ -41,7 +34,6 @@ impl IoError {
         IoError::system(operation, object, std::io::Error::last_os_error())
     }
 
-    /// What the system said when `operation` was tried on `object`.
     pub fn system(operation: &'static str, object: impl Into<String>, source: std::io::Error) -> IoError {
         IoError::System { operation, object: object.into(), source, hint: None }
     }
@@ -58,7 +50,6 @@ impl IoError {
         }
     }
 
-    /// The same with the likely cause and the next step.
     pub fn with_hint(mut self, text: impl Into<String>) -> IoError {
         if let IoError::System { hint, .. } = &mut self {
             *hint = Some(text.into());

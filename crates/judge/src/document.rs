@@ -4,7 +4,6 @@ use model::finding::FindingCode;
 use serde_json::Value;
 use std::ops::Deref;
 
-/// The document of a run, and how the run ended.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     pub json: Value,
@@ -107,7 +106,6 @@ pub fn rows(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A number of a record; 0 where there is none.
 pub fn number(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_default()
 }

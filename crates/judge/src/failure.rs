@@ -21,7 +21,6 @@ impl Failure {
     }
 }
 
-/// Says of an error what could not be done.
 pub trait Doing<T> {
     fn doing(self, what: impl Display) -> Result<T, Failure>;
 }

@@ -25,7 +25,6 @@ const FILE_MIB: u64 = 384;
 const FILES_K: u64 = 384;
 /// More than files of both programs in turns.
 const INODES: &str = "500000";
-/// How often all of it is done, if not told.
 const ROUNDS: u64 = 5;
 /// A turn with blocks takes seconds, one with small files minutes.
 const BLOCK_TURNS: u64 = 5;
@@ -52,7 +51,6 @@ struct Rate {
 /// Rates by task and tool, of each round in which the tool told one.
 type Rates = BTreeMap<(String, &'static str), BTreeMap<u64, Rate>>;
 
-/// Runs the comparison, prints its table and keeps it.
 pub fn run(options: &TurnOptions) -> Result<(), Failure> {
     let rounds = options.rounds.unwrap_or(ROUNDS);
     let before = load_average();
@@ -220,7 +218,6 @@ fn bonnie(folder: &Path) -> Result<Measured, Failure> {
     Ok(of_line(&line))
 }
 
-/// What a line of bonnie++ tells of small files.
 fn of_line(line: &str) -> Measured {
     let fields: Vec<&str> = line.trim().split(',').collect();
     let number = |field: usize| fields.get(field)?.parse::<f64>().ok();
@@ -234,7 +231,6 @@ fn of_line(line: &str) -> Measured {
     measured
 }
 
-/// A row: our rate, theirs, and the ratio within rounds.
 fn row(task: &str, tool: &str, own: &BTreeMap<u64, Rate>, theirs: &BTreeMap<u64, Rate>) -> Option<String> {
     let (scale, unit) = if task.starts_with("block") { (1e6, "MB/s") } else { (1.0, "1/s") };
     let mut ratios = Vec::new();

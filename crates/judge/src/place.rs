@@ -83,12 +83,10 @@ fn attach(file: &str) -> Result<String, Failure> {
     Err(last)
 }
 
-/// Runs a program that must succeed; what it printed.
 pub fn command(program: &str, arguments: &[&str]) -> Result<String, Failure> {
     output(Command::new(program).args(arguments))
 }
 
-/// Runs a command that must succeed; what it printed.
 pub fn output(command: &mut Command) -> Result<String, Failure> {
     match command.output() {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -99,7 +97,6 @@ pub fn output(command: &mut Command) -> Result<String, Failure> {
     }
 }
 
-/// Runs a command that prints JSON, perhaps behind notes.
 pub fn json(program: &str, arguments: &[&str]) -> Result<Value, Failure> {
     parsed(&command(program, arguments)?)
 }

@@ -15,7 +15,6 @@ use std::path::Path;
 
 /// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-verify.md";
-/// How often each has its turn, if not told.
 const ROUNDS: u64 = 15;
 /// What verify has to reach of the rate of its target.
 const GOAL_RATIO: f64 = 0.9;
@@ -124,7 +123,6 @@ fn plain(program: &Program, device: &str, plan: &Path) -> Result<Turn, Failure> 
     Ok(Turn { write, read: rate_of(&document, |name| name == "read")?, processor_ns: 0.0 })
 }
 
-/// Bytes over seconds of the phases with such a name.
 fn rate_of(document: &Document, is_meant: impl Fn(&str) -> bool) -> Result<f64, Failure> {
     let (mut bytes, mut seconds) = (0.0, 0.0);
     for phase in document.phases() {

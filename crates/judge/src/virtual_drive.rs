@@ -80,7 +80,6 @@ pub fn drawn(families: &[&str], first: u64, count: u64) -> Result<Vec<Drive>, Fa
     Ok(drives)
 }
 
-/// The text of a drive that comes with the program.
 pub fn text(name: &str) -> Result<String, Failure> {
     match preset_text(name) {
         Ok(text) => Ok(text.into_owned()),

@@ -44,7 +44,6 @@ pub struct Change {
     pub earlier: usize,
     pub later: usize,
     pub operation: Operation,
-    /// What became of it, or why that cannot be told.
     pub outcome: Result<SurfaceChange, ChangeUnknown>,
 }
 

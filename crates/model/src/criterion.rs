@@ -6,7 +6,6 @@ use crate::quantity_text::{parse_duration, parse_share, parse_size};
 use std::fmt;
 use std::str::FromStr;
 
-/// The finding that was asked for, or what of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub code: FindingCode,

@@ -44,7 +44,6 @@ impl ExperimentName {
         ExperimentName::Import,
     ];
 
-    /// The word on the command line and in documents.
     pub fn name(&self) -> &str {
         match self {
             ExperimentName::Check => "check",

@@ -56,7 +56,6 @@ pub struct FileLayout {
     pub unplaced: Option<String>,
 }
 
-/// The part of a file that lies on one disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DiskShare {
     pub disk: String,

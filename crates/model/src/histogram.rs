@@ -62,7 +62,6 @@ impl Default for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// The summary of all latencies; none when nothing was recorded.
     pub fn summary(&self) -> Option<LatencySummary> {
         Some(LatencySummary {
             min: self.min()?,

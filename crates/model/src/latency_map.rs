@@ -59,7 +59,6 @@ impl LatencyClass {
         LatencyClass::Slower
     }
 
-    /// The words of a legend, such as "under 10 ms".
     pub fn name(self) -> &'static str {
         match self {
             LatencyClass::Under10Ms => "under 10 ms",

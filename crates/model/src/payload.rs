@@ -42,7 +42,6 @@ fn first_generation() -> u32 {
     1
 }
 
-/// Makes sectors of a mark, and judges what was read.
 pub struct Payload {
     mark: Mark,
     table: Box<[[u64; BODY_WORDS]]>,

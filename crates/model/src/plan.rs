@@ -74,7 +74,6 @@ words! {
 }
 
 impl StopReason {
-    /// Whether the phase did what it was asked to.
     pub fn is_complete(self) -> bool {
         !matches!(
             self,

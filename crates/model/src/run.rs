@@ -85,7 +85,6 @@ impl<'run> RunView<'run> {
         self.series.intervals(phase).filter(move |slice| slice.operation == operation)
     }
 
-    /// Where the run's clock stood when the last phase ended.
     pub fn elapsed(&self) -> Nanos {
         match self.phases.last() {
             Some(last) => Nanos::new(last.end_ns()),
@@ -124,7 +123,6 @@ pub struct PhaseSummary {
     pub processor_wait_ns: u64,
 }
 
-/// What one kind of operation did in one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationTotals {
     pub operation: Operation,
@@ -283,7 +281,6 @@ impl PhaseSummary {
         self.totals.iter().map(|totals| totals.errors).sum()
     }
 
-    /// Whether what is read is compared with what was written.
     pub fn compares_data(&self) -> bool {
         let Some(workload) = &self.phase.workload else { return false };
         workload.mix.operations().contains(&Operation::Read)

@@ -421,7 +421,6 @@ fn fail(why: String) -> Result<(), WorkloadError> {
     Err(WorkloadError(why))
 }
 
-/// Why a workload cannot be run on a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError(pub String);
 

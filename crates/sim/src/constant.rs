@@ -47,7 +47,6 @@ fn from_micros(micros: f64) -> Nanos {
     Nanos::new((micros * 1e3).round() as u64)
 }
 
-/// Serves requests in the order in which they came.
 pub struct ConstantDrive {
     facts: TargetFacts,
     latency: Nanos,

@@ -52,7 +52,6 @@ impl<W: Write + Send> ParquetFile<W> {
         Ok(ParquetFile { columns, rows: 0, group_rows_max, writer })
     }
 
-    /// Adds a row with a cell for each column.
     pub fn add(&mut self, row: impl ExactSizeIterator<Item = Cell>) -> io::Result<()> {
         assert_eq!(row.len(), self.columns.len(), "a row has a cell for each column");
         for (buffer, cell) in self.columns.iter_mut().zip(row) {

@@ -146,7 +146,6 @@ impl RunWriter {
         Ok(())
     }
 
-    /// What was kept of the drive when the run began.
     pub fn note(&self) -> Option<&DriveNote> {
         self.note.as_ref()
     }

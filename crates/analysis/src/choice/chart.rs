@@ -53,7 +53,6 @@ pub enum Question {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// The questions that were asked, with their answers as words.
     pub asked: Vec<(Question, &'static str)>,
     /// The kind and its way of use, and why; or the question that has to be answered next.
     pub end: Result<Choice, Question>,

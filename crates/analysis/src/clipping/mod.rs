@@ -8,11 +8,9 @@ use model::range::ByteRange;
 use model::run::RunView;
 use model::workload::{OperationMix, Pattern};
 
-/// A part that was filled and then written at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsedPart {
     pub range: ByteRange,
-    /// What was written at random, in the order of time.
     pub batches: Vec<Batch>,
 }
 

@@ -22,7 +22,6 @@ pub(super) struct Observation {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cell {
     pub range: ByteRange,
-    /// The logarithm of later over earlier time per byte.
     pub log_ratio: Mean,
 }
 

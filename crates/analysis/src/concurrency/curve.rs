@@ -25,7 +25,6 @@ const P99_COUNT_MIN: u64 = 300;
 /// long as the 99th percentile a tenth is missing, and what is told is the 98.9th.
 const LATENCY_SHARE_MAX: f64 = 0.1;
 
-/// One number of requests at a time, by round.
 pub(crate) struct Point<'run> {
     pub at_once: u64,
     pub visits: Vec<Visit<'run>>,

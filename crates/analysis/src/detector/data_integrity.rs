@@ -48,7 +48,6 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::DataIntegrity(outcome)]
 }
 
-/// What was compared, below the real end of the drive.
 struct Seen {
     wrong: Vec<WrongStretch>,
     /// Blocks that were compared; one that was read twice counts twice.

@@ -78,7 +78,6 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
     Ok(DriveCache { bytes: size(ends, ahead), drives })
 }
 
-/// Why hits of the drive's cache do not show.
 pub(super) fn why_no_hits(run: &RunView<'_>, why: NotTold) -> CacheUnknown {
     let is_of_medium = !matches!(why, NotTold::TooFew | NotTold::AllOfMemory);
     if is_of_medium && held_up_share(run) > HELD_UP_SHARE_MAX {

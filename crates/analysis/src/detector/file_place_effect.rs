@@ -61,7 +61,6 @@ fn block_reads<'samples, 'run>(
     samples.iter().filter(|samples| samples.work.task == FileTask::BlockRead)
 }
 
-/// Whether something before the medium is the limit of reads.
 fn limit(
     run: &RunView<'_>,
     read: &TaskEffect,

@@ -101,7 +101,6 @@ struct Fit {
     residual: f64,
 }
 
-/// The line of weighted least squares over all delays.
 fn line_through(points: &[&Regained]) -> Option<Line> {
     if points.iter().filter(|point| point.is_some()).count() < 2 {
         return None;

@@ -107,7 +107,6 @@ fn with_arm(run: &RunView<'_>, probes: &Probes, writing: Writing) -> Result<Reco
     }
 }
 
-/// What drive and maker say that speaks for SMR.
 fn signs_of_shingles(target: &TargetFacts) -> Vec<RecordingReason> {
     let mut signs = Vec::new();
     if is_lent(target) {

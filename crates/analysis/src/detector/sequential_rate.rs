@@ -123,7 +123,6 @@ enum Time {
     Elapsed,
 }
 
-/// The mean time per byte of a full pass.
 pub(super) struct PassMean {
     pub seconds_per_byte: Estimate,
     pub span: ByteRange,

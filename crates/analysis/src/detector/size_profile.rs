@@ -45,7 +45,6 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::SizeProfile(outcome).with_caveats(&doubts(run))]
 }
 
-/// The profile, and the first phase of each point.
 fn profile(run: &RunView<'_>) -> Result<(SizeProfile, Vec<u32>), SizesUnknown> {
     if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
         return Err(SizesUnknown::NoTime);

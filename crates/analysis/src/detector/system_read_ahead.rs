@@ -57,7 +57,6 @@ fn is_buffered(summary: &PhaseSummary) -> bool {
     summary.phase.experiment == EXPERIMENT_ACCESS && workload.caching == Caching::Buffered
 }
 
-/// Whether it was measured how far the kernel reads ahead.
 pub(super) fn is_measured(run: &RunView<'_>) -> bool {
     let found = system_read_ahead(run);
     is_asked(run) && (found.is_ok() || matches!(found, Err(SystemReadAheadUnknown::AtLeast(_))))

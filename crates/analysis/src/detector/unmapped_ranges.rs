@@ -83,7 +83,6 @@ fn limit_between(visits: &[Visit]) -> Option<f64> {
     Some(((values[cut] + values[cut - 1]) / 2.0).exp())
 }
 
-/// The width of the middle half of sorted values.
 fn middle_half(group: &[f64]) -> f64 {
     group[group.len() * 3 / 4] - group[group.len() / 4]
 }

@@ -62,7 +62,6 @@ struct Case<'story> {
     last: Last,
 }
 
-/// What was done last to the area of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Last {
     Nothing,

@@ -41,7 +41,6 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::WakeUp(Outcome::known(wake_up, evidence_of_phases(run, &[phase])))]
 }
 
-/// The warm-up phase and the latency of its first read.
 fn first_latency(run: &RunView<'_>) -> Option<(u32, Nanos)> {
     let (phase, _) = (0u32..).zip(run.phases).find(|(_, summary)| summary.phase.kind == PhaseKind::WarmUp)?;
     let done = run.series.ios(phase).filter(IoRecord::is_done);

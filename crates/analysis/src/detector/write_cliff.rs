@@ -97,7 +97,6 @@ fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
         && history.batches_again(run) < PIECES_AFTER_MIN
 }
 
-/// What explains a drop, as far as anything shows it.
 fn cliff_cause(run: &RunView<'_>, drop: &RateDrop) -> CliffCause {
     let probes = Probes::of(run, &EXPERIMENT);
     if probes.as_ref().is_some_and(|probes| probes.rewrites_behind_drop(run)) {
@@ -156,7 +155,6 @@ fn no_cliff(run: &RunView<'_>, history: &History<'_>) -> NoCliff {
     }
 }
 
-/// How throughput went where it did not drop for good.
 fn course(levels: &[Level]) -> NoCliffCourse {
     let (Some(first), Some(last)) = (levels.first(), levels.last()) else { return NoCliffCourse::Even };
     let slower = levels.iter().filter(|level| level.cost.value > first.cost.value);

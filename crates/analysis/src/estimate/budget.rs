@@ -6,7 +6,6 @@ use model::finding::{ConcurrencyPoint, Finding, FindingCode, Outcome, of_code};
 use model::planning::NoBudget;
 use model::run::Run;
 
-/// The operating point within a budget with the most IOPS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WithinBudget {
     pub at_once: u64,

@@ -16,7 +16,6 @@ const CELLS: u32 = 1024;
 /// A thousandth of a stretch says nothing of it.
 const SLIVER_SHARE: u64 = 1000;
 
-/// Seconds per byte over a stretch of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateCurve {
     pub(super) covered: ByteRange,
@@ -39,7 +38,6 @@ pub(super) enum Shape {
         fastest: f64,
         slowest: f64,
     },
-    /// The mean of all of it, and nothing else.
     MeanOnly(Estimate),
 }
 
@@ -97,7 +95,6 @@ impl RateCurve {
         }
     }
 
-    /// Where one zone ends and the next begins, in order.
     pub fn borders(&self) -> Vec<Offset> {
         match &self.shape {
             Shape::Zones { pieces, .. } => pieces.iter().skip(1).map(|piece| piece.range.first()).collect(),

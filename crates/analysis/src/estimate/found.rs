@@ -138,7 +138,6 @@ impl<'run> Rates<'run> {
     }
 }
 
-/// The time per byte of a rate that has one.
 fn seconds(rate: Option<Estimate>) -> Option<Estimate> {
     let rate = rate?;
     if rate.low > 0.0 && rate.value.is_finite() { Some(inverse(rate)) } else { None }

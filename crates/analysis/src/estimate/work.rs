@@ -10,7 +10,6 @@ use model::units::Bytes;
 pub enum Work {
     Read(ByteRange),
     Write(ByteRange),
-    /// Write a stretch and read it again to compare.
     WriteAndVerify(ByteRange),
     /// In a RAID of which one drive is replaced: read or write that stretch, all members at once.
     Rebuild(ByteRange),

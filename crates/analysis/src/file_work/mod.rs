@@ -28,7 +28,6 @@ pub struct Sample {
     pub flush_s: f64,
     /// Processor time in the program and in the kernel for it, in seconds.
     pub processor_s: Option<(f64, f64)>,
-    /// The share of the file that was in memory before.
     pub cached_share: Option<f64>,
 }
 

@@ -5,7 +5,6 @@ use super::TrackCount;
 /// Parts of the range that each have a mean density.
 const PARTS: usize = 24;
 
-/// The share of all cylinders that lies before a byte.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Density {
     first: u64,
@@ -42,7 +41,6 @@ impl Density {
         Density { first, bytes, shares, turns_per_sector }
     }
 
-    /// The share of the cylinders that lies before a byte.
     pub fn share(&self, offset: u64) -> f64 {
         let (part, within) = self.part_of(offset);
         self.shares[part] + (self.shares[part + 1] - self.shares[part]) * within

@@ -42,7 +42,6 @@ pub struct TrackEnds {
     pub(super) levels: [f64; 3],
 }
 
-/// Where a track may end, and what tells it closer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct End {
     /// The first sector down that may lie on the next track, and the first that surely does.
@@ -216,7 +215,6 @@ impl TrackEnds {
         }
     }
 
-    /// Where the angle goes from one level to the next.
     fn end(&self, spots: &[Spot], near: Range<f64>, index: usize, scatter: f64) -> End {
         // The end lies behind one read and not behind the next one: which reads these are, and how likely that is.
         let mut stretches = vec![Stretch { from: near.start.ceil(), to: near.end.floor(), height: 0.0 }];

@@ -31,7 +31,6 @@ pub struct Layout {
     pub skew_turns: Option<Estimate>,
     /// The share of track ends at which it is that.
     pub same_skew_share: f64,
-    /// Probes whose count is a single number, and all.
     pub exact: (usize, usize),
 }
 

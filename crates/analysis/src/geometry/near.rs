@@ -157,7 +157,6 @@ impl NearMap {
 pub struct NearSeeks {
     /// What a command takes until the sector may pass, without any seek, in seconds.
     pub overhead: Estimate,
-    /// How much longer it takes on the next track.
     pub next_track: Estimate,
     /// How many pairs there were on the same track, and on the next one.
     pub pairs: (usize, usize),

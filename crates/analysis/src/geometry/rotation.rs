@@ -60,7 +60,6 @@ struct Point {
 }
 
 impl Rotation {
-    /// The rotation that reads of the same places show.
     pub fn of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
         let places = repeated(readings);
         let origin_ns = readings.first().map_or(0, |reading| reading.completed_ns);

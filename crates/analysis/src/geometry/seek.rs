@@ -128,7 +128,6 @@ impl SeekCurve {
         self.less(&weights_at(distance), overhead)
     }
 
-    /// The mean seek over all pairs of cylinders, likewise.
     pub fn mean(&self, overhead: &Estimate) -> Estimate {
         self.less(&weights_of_mean(), overhead)
     }

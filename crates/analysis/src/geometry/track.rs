@@ -27,7 +27,6 @@ const FITTING_SHARE_LONG_MIN: f64 = 0.25;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrackCount {
-    /// The lowest place that was read on the track.
     pub offset: u64,
     pub last_offset: u64,
     pub sectors: f64,
@@ -96,7 +95,6 @@ pub(super) fn probes_of(readings: &[Reading]) -> Vec<&[Reading]> {
     probes
 }
 
-/// The readings of a probe as sectors and angles.
 pub(super) fn spots_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<Spot> {
     let Some(first) = probe.first() else { return Vec::new() };
     let spot = |reading: &Reading| Spot {

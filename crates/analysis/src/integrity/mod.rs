@@ -22,7 +22,6 @@ use model::workload::DataPattern;
 /// Blocks are counted by this size.
 pub const BLOCK_BYTES: u64 = JUDGED_BYTES as u64;
 
-/// The phases that compared what they read, with their numbers.
 pub fn compared<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary, Mark)> {
     let phases = (0..).zip(run.phases).filter(|(_, summary)| summary.phase.kind == PhaseKind::Verify);
     phases.filter_map(|(number, summary)| {

@@ -71,7 +71,6 @@ pub(super) struct Bucket {
     pub credit: f64,
     pub credit_error: f64,
     pub burst: f64,
-    /// The seconds that each phase spent at the limit.
     pub limited_s: Vec<f64>,
     pub has_reads: bool,
     pub has_writes: bool,
@@ -386,7 +385,6 @@ impl<'run> Fitting<'run> {
         most.requests > 0.0 && chance_so_even(range, most.requests, most.looks, VARIATION_MIN) <= CHANCE_MAX
     }
 
-    /// The seconds that each phase spent at the limit.
     fn limited_s(&self) -> Vec<f64> {
         let mut seconds = vec![0.0; self.asked.course.shapes.len()];
         for (index, step) in self.asked.steps().iter().enumerate() {

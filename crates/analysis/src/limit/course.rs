@@ -8,7 +8,6 @@ use model::workload::{Arrival, Caching, Pattern, Workload};
 /// Steps kept at most; of a longer run, two that follow each other within a phase are made one.
 const STEPS_MAX: usize = 200_000;
 
-/// A slice of time, and what was completed in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub phase: u32,
@@ -31,7 +30,6 @@ pub(super) struct Shape {
     pub in_flight: u64,
     pub is_sequential: bool,
     pub writes: bool,
-    /// Whether it asks as fast as it is answered.
     pub is_closed: bool,
 }
 

@@ -21,7 +21,6 @@ const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Va
 #[derive(Clone, Debug)]
 pub struct Limit {
     pub found: Result<RateLimit, RateLimitUnknown>,
-    /// The seconds that each phase spent at the limit.
     pub limited_s: Vec<f64>,
     /// The only block size that was limited, while another one would decide.
     pub undecided: Option<Bytes>,

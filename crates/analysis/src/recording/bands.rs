@@ -31,7 +31,6 @@ const SIZE_STEP: f64 = 0.001;
 pub struct Looks {
     /// Where the written blocks are, in bytes, in order.
     blocks: Vec<u64>,
-    /// Seconds that reads of what was not written took.
     untouched_s: Vec<f64>,
     /// For each look the seconds that reads over each block took.
     read_s: Vec<Vec<f64>>,
@@ -51,7 +50,6 @@ pub enum Bands {
     Unknown(BandSizeUnknown),
 }
 
-/// Whether a phase writes the blocks that are looked at.
 fn marks(summary: &PhaseSummary) -> Option<&[Offset]> {
     let workload = summary.phase.workload.as_ref()?;
     let Pattern::Listed { offsets } = &workload.pattern else { return None };

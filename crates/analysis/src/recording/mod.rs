@@ -72,14 +72,11 @@ pub enum Writing {
 pub struct Probes {
     /// What shows that parts move, or by how many standard deviations latency follows the distance; none without rereads.
     pub motion: Result<Motion, Option<f64>>,
-    /// Latencies of reads at random places, one at a time.
     single: LatencyHistogram,
-    /// Latencies of writes at random places, one at a time.
     lone: LatencyHistogram,
     /// Latencies of reads of what was written before, one at a time.
     written: LatencyHistogram,
     written_offsets: BTreeSet<Offset>,
-    /// Seconds for each read of a sweep, by round.
     sweep_s: Vec<f64>,
     /// Seconds for each write of a burst with its flush, by round.
     burst_s: Vec<f64>,
@@ -140,12 +137,10 @@ impl Probes {
         self.lone.quantile(Quantile::MEDIAN).map(Nanos::seconds)
     }
 
-    /// Seconds for each read of a sweep: the median round.
     pub fn sweep_s(&self) -> Option<f64> {
         median(&self.sweep_s)
     }
 
-    /// Seconds for each write of a burst: the median round.
     pub fn burst_s(&self) -> Option<f64> {
         median(&self.burst_s)
     }
@@ -226,7 +221,6 @@ impl Probes {
         self.has_arm() && self.cost_behind_drop(run).is_some_and(|cost| cost >= times)
     }
 
-    /// What all rounds and the lone writes agree on.
     pub fn writing(&self) -> Writing {
         let Some(single_s) = self.single_read_s() else { return Writing::Unclear };
         if !self.has_arm() {

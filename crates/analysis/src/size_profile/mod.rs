@@ -128,7 +128,6 @@ impl SizeSweep {
 }
 
 impl Point {
-    /// The mean rate of the rounds that were not spoilt.
     pub fn clean_rate(&self) -> f64 {
         let clean = self.clean();
         clean.iter().sum::<f64>() / clean.len().max(1) as f64

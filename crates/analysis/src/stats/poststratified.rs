@@ -20,7 +20,6 @@ pub fn mean_of_equal_groups(groups: &[Vec<f64>]) -> Option<Mean> {
     (count > 0.0).then_some(Mean { value, variance, degrees_of_freedom })
 }
 
-/// A number, and the group that it falls into.
 pub type Grouped = (usize, f64);
 
 /// The same of each of several visits, whose groups are too small by themselves: what a group means is taken from all visits, and a visit is

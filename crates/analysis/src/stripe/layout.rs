@@ -18,7 +18,6 @@ const ODD_FACTORS: [u64; 4] = [1, 3, 5, 7];
 const CHUNK_MAX: u64 = 16 * MIB;
 
 impl Layout {
-    /// The drive, counted from 0, that holds that byte.
     pub fn member_of(&self, offset_bytes: u64) -> usize {
         (offset_bytes / self.chunk_bytes % u64::from(self.members)) as usize
     }

@@ -66,7 +66,6 @@ const DIE_CHUNK_MAX: u64 = 64 * 1024;
 #[derive(Clone, Debug, Default)]
 pub struct Reads {
     pub phases: Vec<u32>,
-    /// One at a time, in nanoseconds, in ascending order.
     pub single_ns: Vec<u64>,
     pub single_bytes: u64,
     pub crowds: Vec<Crowd>,
@@ -136,7 +135,6 @@ pub enum Arms {
 }
 
 impl Arms {
-    /// Of a run, by the reads of an experiment.
     pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Arms {
         let Some(reads) = reads(run, experiment).filter(Reads::has_several_arms) else { return Arms::One };
         match reads.verdict() {
@@ -167,7 +165,6 @@ fn listed_reads<'run>(
 }
 
 impl Reads {
-    /// None yet, of those to come over that range.
     pub fn over(range: ByteRange) -> Reads {
         Reads { range_bytes: range.bytes().get(), ..Reads::default() }
     }
@@ -184,7 +181,6 @@ impl Reads {
         self.single_ns.sort_unstable();
     }
 
-    /// How long the largest of many at once is.
     pub fn crowd_bytes(&self) -> u64 {
         let lengths = self.crowds.iter().flat_map(Crowd::reads).map(|read| u64::from(read.length_bytes));
         lengths.max().unwrap_or_default()
@@ -228,7 +224,6 @@ impl Reads {
         Some(self.coincidence()?.all.interval(CONFIDENCE))
     }
 
-    /// Whether answers surely come from more than one arm.
     pub fn has_several_arms(&self) -> bool {
         if !self.has_arm() {
             return false;

@@ -23,7 +23,6 @@ const WAITING_MAX: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gain {
     pub layout: Layout,
-    /// The logarithm of the ratio of likelihoods, by share.
     by_share: [f64; SHARES.len()],
 }
 

@@ -16,7 +16,6 @@ pub(super) struct Border {
 /// −2 ln(1 − √0.95) (Hansen 2000, "Sample splitting and threshold estimation", Econometrica 68, table 1: 7.35).
 const LIKELIHOOD_DROP: f64 = 7.35;
 
-/// The border between the two levels that these points are.
 pub(super) fn locate(points: &[Point], between: Range<usize>) -> Border {
     let points_between = &points[between.clone()];
     // Twice the likelihood's logarithm, up to a constant, for each number of points before the border.

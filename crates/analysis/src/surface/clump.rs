@@ -23,7 +23,6 @@ pub(super) struct Point {
     pub centre: f64,
     /// The logarithm of the time per byte, clipped to near the level around it.
     pub clipped: f64,
-    /// The time per byte as it was, in seconds.
     pub seconds_per_byte: f64,
     /// One over the variance, so that the weights of a clump add up to one over the variance of its mean.
     pub weight: f64,

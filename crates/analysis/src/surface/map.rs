@@ -16,7 +16,6 @@ use model::units::{Bytes, Offset};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceMap {
-    /// What the visits cover together, out to what was measured.
     pub range: ByteRange,
     /// All usable visits, by their first byte; of those to the same place, by time.
     pub visits: Vec<Visit>,
@@ -33,7 +32,6 @@ pub struct SurfaceMap {
     pub disturbances: Disturbances,
     suspects: Vec<ByteRange>,
     quickest: f64,
-    /// Whether it is the map of a drive that turns.
     turns: bool,
     pass: Option<Estimate>,
     pub(super) spots: Vec<Spot>,
@@ -43,7 +41,6 @@ pub struct SurfaceMap {
 }
 
 impl SurfaceMap {
-    /// The map that all sequential measured phases of `operation` give.
     pub fn of(run: &RunView<'_>, operation: Operation) -> Result<SurfaceMap, SurveyUnknown> {
         let gathered = visit::gather(run, operation)?;
         Ok(SurfaceMap {

@@ -6,10 +6,8 @@ use model::run::PhaseSummary;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Batch {
     pub phase: u32,
-    /// When it began, in seconds since the run began.
     pub start_s: f64,
     pub bytes: f64,
-    /// How long that took until it lasted, in seconds.
     pub seconds: f64,
     /// How much of that the flush in the end took, in seconds.
     pub flush_s: f64,
@@ -18,7 +16,6 @@ pub struct Batch {
 /// Batches that follow each other with nothing in between.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stream {
-    /// The batches, in the order of time. None is empty.
     pub batches: Vec<Batch>,
     /// The phases between it and the stream before it.
     pub before: Vec<u32>,

@@ -41,7 +41,6 @@ pub enum Held {
     Unclear(f64),
 }
 
-/// A phase, and what its flush tells of a cache.
 struct Flushed {
     batch: Batch,
     held_bytes: f64,

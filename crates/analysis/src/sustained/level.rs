@@ -23,7 +23,6 @@ const STALLS_MIN: usize = 3;
 pub struct Level {
     pub first: usize,
     pub end: usize,
-    /// What had been written when it began, in bytes.
     pub from_bytes: f64,
     pub bytes: f64,
     pub seconds: f64,

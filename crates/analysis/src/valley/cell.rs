@@ -12,7 +12,6 @@ const TRACED_S: f64 = 0.04;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cell {
-    /// When it began, in seconds of the run's clock.
     pub start_s: f64,
     pub seconds: f64,
     pub bytes: f64,

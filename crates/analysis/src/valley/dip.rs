@@ -28,10 +28,8 @@ const MAD_TO_SIGMA: f64 = 1.4826;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dip {
-    /// When it began, in seconds of the run's clock.
     pub start_s: f64,
     pub end_s: f64,
-    /// How much longer everything took because of it, in seconds.
     pub lost_s: f64,
     /// What was left of the rate inside it, where it was long enough to see an inside.
     pub inside: Option<f64>,

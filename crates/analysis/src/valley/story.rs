@@ -86,11 +86,9 @@ pub enum Verdict {
     TooFew(u64),
     /// As many come while it is being read: so many a minute, and so many while written.
     AlsoWhenReading(f64, f64),
-    /// They are where they were in the pass before.
     AtPlaces(Places),
     /// At the start of each pass: how many, and whether a pass that began elsewhere had them at its own start.
     AtStarts(u64, bool),
-    /// They come all the time, so many a second.
     Grain(f64),
     Irregular(u64),
     /// They recur, but it was not looked whether they do so while reading.
@@ -434,7 +432,6 @@ impl Story {
 struct Same {
     dips: u64,
     again: u64,
-    /// How many of them would be there by chance.
     expected: f64,
 }
 

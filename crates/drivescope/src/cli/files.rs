@@ -175,7 +175,6 @@ fn target_facts(
     Ok((facts, disks))
 }
 
-/// What the kinds of file systems mean for the figures.
 fn warnings(named: &[(&PathBuf, FolderFacts)]) -> Vec<String> {
     let mut warnings = Vec::new();
     for (path, facts) in named {

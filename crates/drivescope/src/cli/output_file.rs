@@ -116,7 +116,6 @@ impl OutputFile {
         Ok(())
     }
 
-    /// The error of a failed write, for a person.
     pub fn cannot(path: &Path, what: &str, error: &io::Error) -> UserError {
         UserError::failure(format!("cannot {}: {error}", writing(path, what)))
     }

@@ -70,7 +70,6 @@ impl PlannedCuts {
         Ok(PlannedCuts(Some(planned(&stored.run, &DriveRates::of(&stored.run), wish)?)))
     }
 
-    /// The chart; of throughput by LBA, with the cuts.
     pub(super) fn marked(&self, chart: Chart) -> Chart {
         match &self.0 {
             Some(plan) if chart.name == USUAL_CHART => with_cuts(chart, plan),

@@ -16,7 +16,6 @@ fn store_folder(folder: Option<&Path>) -> Result<PathBuf, UserError> {
     }
 }
 
-/// The store to write to, made if there is none.
 pub(super) fn open_store(folder: Option<&Path>) -> Result<Store, UserError> {
     Ok(Store::open(&store_folder(folder)?)?.with_sync(lasting::sync))
 }

@@ -39,7 +39,6 @@ fn unusable(error: std::io::Error) -> UserError {
     UserError::failure(format!("cannot draw on the terminal: {error}. Try --plain"))
 }
 
-/// Plays a run on the screen until the user leaves.
 pub fn on_screen(stored: &StoredRun, playback: Playback) -> Result<Ended, UserError> {
     let _will = interrupt::with_last_will(terminal::give_back)?;
     let is_asked_to_end = interrupt::flag()?;

@@ -60,7 +60,6 @@ const TIME_MAX: Nanos = Nanos::from_secs(150);
 /// The same when a precision was asked for.
 const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
 
-/// The part of `access` that measures configurations of random access.
 pub(super) struct Grid {
     setup: Setup,
     cells: Vec<Cell>,
@@ -128,7 +127,6 @@ impl Grid {
         cell.sizes.single() == Some(random_block(&self.setup.facts))
     }
 
-    /// How long a cell is measured in a round.
     fn time(&self, cell: &Cell) -> Nanos {
         let is_first = cell.at_once() == 1 && cell.range == self.setup.range && self.is_usual_size(cell);
         let usual = match (self.mechanical, is_first) {
@@ -305,7 +303,6 @@ fn cells_of(setup: &Setup, request: &AccessRequest, mix: OperationMix) -> Vec<Ce
     distinct
 }
 
-/// Whether there are enough places for reads of that size.
 pub(super) fn has_room(range: ByteRange, size: Bytes) -> bool {
     size.get().saturating_mul(RANGE_BLOCKS_MIN) <= range.bytes().get()
 }

@@ -73,7 +73,6 @@ impl Stripe {
         })
     }
 
-    /// Takes what the phase asked for last has brought.
     fn take(&mut self, so_far: &RunView<'_>) {
         let Some(last) = self.last.take() else { return };
         // A phase that was cut and done again is the later one.

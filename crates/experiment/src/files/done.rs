@@ -5,7 +5,6 @@ use model::plan::PhaseKind;
 use model::run::PhaseSummary;
 use model::units::{Bytes, BytesPerSecond, Nanos};
 
-/// What the slowest folder wrote first, with its flushes.
 pub(super) fn slowest_first_write(done: &[PhaseSummary]) -> BytesPerSecond {
     let mut slowest = f64::INFINITY;
     for summary in done {

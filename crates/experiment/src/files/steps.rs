@@ -33,7 +33,6 @@ const SECONDS_OF_A_DAY: f64 = 86_400.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredFolder {
     pub name: String,
-    /// What the large file may take there at most.
     pub size_max: Bytes,
 }
 
@@ -59,7 +58,6 @@ pub struct Files {
     pub(super) folders: Vec<MeasuredFolder>,
     pub(super) queue: VecDeque<FilesStep>,
     pub(super) round: u32,
-    /// The length of the large file, once it is known.
     pub(super) size: Option<Bytes>,
 }
 
@@ -95,7 +93,6 @@ impl Files {
         self.request.max_size.max(self.given_size.unwrap_or_default())
     }
 
-    /// The length of the large file, once it is known.
     pub fn size(&self) -> Option<Bytes> {
         self.size
     }

@@ -69,7 +69,6 @@ const KNOWN: [&str; 21] = [
     "blockalign",
 ];
 
-/// The options of one section, with the line of each.
 type Options = BTreeMap<String, (usize, String)>;
 
 struct Section {

@@ -35,7 +35,6 @@ pub fn shipped() -> Vec<PatternFile> {
     plans.expect("the plans that ship are sound, as a test holds")
 }
 
-/// The plan of that name that comes with the program.
 pub fn named(name: &str) -> Option<PatternFile> {
     shipped().into_iter().find(|plan| plan.name == name)
 }

@@ -53,7 +53,6 @@ impl PatternFile {
         self.steps.iter().filter_map(|step| step.load.as_ref())
     }
 
-    /// Whether any step changes what is on the drive.
     pub fn writes(&self) -> bool {
         self.loads().any(|load| load.writes() || load.discards())
     }

@@ -30,7 +30,6 @@ const PLACE_STREAM: u64 = u64::MAX - 1;
 const REGION: Bytes = Bytes::from_gib(2);
 /// What a point goes through before it begins again, as ATTO's and HD Tune's file.
 const STRETCH: Bytes = Bytes::from_mib(256);
-/// How long a point is measured in a round.
 const TIME: Nanos = Nanos::from_millis(500);
 /// What a point moves in a round, if it writes or its requests are large: flash wears, and caches fill.
 const BYTES_MAX: Bytes = Bytes::from_mib(128);

@@ -13,7 +13,6 @@ pub(super) const LARGE: Bytes = Bytes::from_mib(1);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pace {
     seen: usize,
-    /// Seconds of a point's rounds, and how many they are.
     points: BTreeMap<PointKey, (f64, u32)>,
     large: BTreeMap<Operation, (f64, f64)>,
 }

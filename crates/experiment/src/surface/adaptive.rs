@@ -98,7 +98,6 @@ pub struct Adaptive {
     survey: Survey,
     search: Option<StreamSearch>,
     queue: VecDeque<Phase>,
-    /// When the last phase ended, since the run began.
     now: Nanos,
 }
 
@@ -118,7 +117,6 @@ struct Survey {
     round: u32,
     ends: Nanos,
     bytes_left: u64,
-    /// Whether it was asked what a rate limit counts.
     has_asked_limit: bool,
 }
 

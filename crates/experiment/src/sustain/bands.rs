@@ -49,7 +49,6 @@ pub(super) struct Bands {
     block: Bytes,
     first: Offset,
     seed: u64,
-    /// When it began, by the clock of the run.
     began: Option<Nanos>,
     next: Next,
     rest: Nanos,

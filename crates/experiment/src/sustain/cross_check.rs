@@ -35,7 +35,6 @@ const TIME_MAX: Nanos = Nanos::from_secs(600);
 /// What is guessed of a rate, in bytes per second: that of a SATA drive.
 const RATE: f64 = 300e6;
 
-/// The part of `sustain` that looks into a drop.
 pub(super) struct CrossCheck {
     setup: Setup,
     request: SustainRequest,

@@ -8,7 +8,6 @@ use model::plan::{Phase, PhaseKind, StopCondition};
 use model::run::RunView;
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// The part of `sustain` that leaves nothing to clean.
 pub(super) struct Drain {
     phase: Option<Phase>,
 }

@@ -259,7 +259,6 @@ fn flash_rate(setup: &Setup) -> f64 {
     }
 }
 
-/// Whether the drive or its maker says that tracks overlap.
 fn says_shingled(facts: &TargetFacts) -> bool {
     if let Some(sheet) = facts.model.as_deref().and_then(datasheet::find)
         && sheet.recording == Recording::Shingled

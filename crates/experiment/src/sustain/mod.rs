@@ -46,7 +46,6 @@ const RANGE_MIN: Bytes = Bytes::from_mib(64);
 pub struct Sustain {
     setup: Setup,
     request: SustainRequest,
-    /// What this writes is not what was asked for.
     prepared: Prepared,
     /// None of them until the preparation is over.
     parts: Option<Sequence>,

@@ -123,7 +123,6 @@ impl SustainRequest {
         if self.read.is_none() { Some(Bytes::ZERO) } else { None }
     }
 
-    /// Whether that is the workload that was asked for.
     pub(super) fn is_of(&self, workload: &Workload) -> bool {
         workload.pattern == self.pattern()
             && workload.block_sizes.single() == Some(self.block())

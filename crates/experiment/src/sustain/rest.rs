@@ -34,7 +34,6 @@ pub(super) struct Rest {
     mechanical: bool,
     rests: VecDeque<Nanos>,
     longest: Nanos,
-    /// The size of the next batch; none before a rest.
     batch: Option<f64>,
     is_over: bool,
 }

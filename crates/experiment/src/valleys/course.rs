@@ -55,7 +55,6 @@ pub(super) struct Task {
     pub passes: Goal,
     way: Option<Way>,
     limits: Limits,
-    /// How many of them are likely made at full rate.
     likely: u32,
     pub begun: u32,
     pub slowed: u32,
@@ -67,7 +66,6 @@ pub(super) enum Goal {
     Count(u32),
 }
 
-/// How many passes are made over an area at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limits {
     full: u32,
@@ -126,7 +124,6 @@ impl Task {
         passes::stretches(self.area, self.block, self.way)
     }
 
-    /// How many passes at full rate may still be begun.
     pub(super) fn full_left(&self) -> u32 {
         self.all_left().min(self.limits.full.saturating_sub(self.begun))
     }
@@ -149,7 +146,6 @@ impl Task {
         self.limits.all.saturating_sub(self.begun + self.slowed)
     }
 
-    /// How many passes at full rate are likely still made.
     pub(super) fn likely_left(&self) -> u32 {
         self.full_left().min(self.likely.saturating_sub(self.begun))
     }
@@ -175,7 +171,6 @@ impl Task {
     }
 }
 
-/// The areas that are passed over, one after the other.
 pub(super) fn areas(over: &[Area], range: ByteRange) -> Result<Vec<ByteRange>, PlanError> {
     let parts = match over {
         [] | [Area::Whole] => return Ok(vec![range]),

@@ -81,7 +81,6 @@ impl Amount {
     }
 }
 
-/// Which areas passes go over, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Area {

@@ -368,7 +368,6 @@ impl Verify {
         phase(name, kind_of(mix), workload, stop)
     }
 
-    /// What is ahead if the drive does not lie.
     fn ahead(&self) -> Vec<Phase> {
         let mut rest = Verify {
             queue: VecDeque::new(),

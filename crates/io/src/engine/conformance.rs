@@ -80,7 +80,6 @@ fn numbered_file(blocks: u8) -> File {
     file
 }
 
-/// Runs a check on each engine that moves data.
 fn on_real_engines(file: &File, check: impl Fn(&str, &mut dyn Engine, &MonotonicClock)) {
     let clock = MonotonicClock::start();
     let descriptor = file.as_raw_fd();

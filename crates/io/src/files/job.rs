@@ -38,7 +38,6 @@ pub struct JobEnd {
     pub processor: Option<ProcessorTime>,
     /// Of a task that reads: the share of the file that was in memory when it began.
     pub cached_share: Option<f64>,
-    /// Where the file lies, if it has just been written.
     pub layout: Option<Result<FileLayout, LayoutError>>,
     pub failure: Option<io::Error>,
     /// Whether the system still flushes what was written, since somebody wanted the end. Whatever is removed then waits for it.

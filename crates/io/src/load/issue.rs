@@ -230,7 +230,7 @@ fn next_deadline<E: Engine, C: Clock>(worker: &Worker<'_, E, C>, state: &State) 
     let arrival_ns =
         worker.stream.next_arrival_ns().filter(|_| state.stop.is_none() && !state.free.is_empty());
     let Some(arrival_ns) = arrival_ns else { return Instant::NEVER };
-    let end_ns = worker.limits.end.map_or(u64::MAX, model::units::Instant::get);
+    let end_ns = worker.limits.end.map_or(u64::MAX, Instant::get);
     Instant::new(state.slice_end_ns.min(end_ns).min(worker.began.get() + arrival_ns))
 }
 

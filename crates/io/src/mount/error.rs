@@ -23,7 +23,6 @@ pub enum MountError {
 }
 
 impl MountError {
-    /// What the system said when `operation` was tried on `path`.
     pub(super) fn system(
         operation: &'static str,
         path: &Path,
@@ -51,7 +50,6 @@ fn unmount_command() -> &'static str {
     if super::system_call::user_and_group().0 == 0 { "umount --lazy" } else { "fusermount3 -uz" }
 }
 
-/// A path that can be pasted into a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@".contains(letter);

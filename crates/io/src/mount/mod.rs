@@ -51,7 +51,6 @@ pub struct MountOptions {
     /// The folder; it must be empty, or not be there.
     pub folder: PathBuf,
     pub file_name: String,
-    /// Whether to make a loop device over the file.
     pub loop_device: bool,
     /// How long the drive turns once, for the report.
     pub turn: Option<Nanos>,

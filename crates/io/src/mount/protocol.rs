@@ -152,7 +152,6 @@ pub(super) fn answer_header(unique: u64, errno: i32, body_bytes: usize) -> [u8; 
     header
 }
 
-/// What is told of the folder and of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attributes {
     pub node: u64,

@@ -142,7 +142,6 @@ impl Service {
         }
     }
 
-    /// What the drive is told when it is `now`.
     fn say(&mut self, now: Instant) -> Instant {
         self.said = self.said.max(now);
         self.said

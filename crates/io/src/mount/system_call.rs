@@ -69,7 +69,6 @@ pub(super) fn thread_time() -> Nanos {
     Nanos::new(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// The user and group that this program acts as.
 pub(super) fn user_and_group() -> (u32, u32) {
     // SAFETY: both calls take nothing and cannot fail.
     unsafe { (libc::geteuid(), libc::getegid()) }
@@ -108,7 +107,6 @@ pub(super) fn free_loop_device(control: BorrowedFd<'_>) -> io::Result<u32> {
     }
 }
 
-/// Sets the loop device up by a `struct loop_config`.
 pub(super) fn configure_loop_device(
     device: BorrowedFd<'_>,
     configuration: &[u8; LOOP_CONFIG_BYTES],

@@ -21,7 +21,6 @@ pub struct DriveFacts {
     pub discard_max: Option<Bytes>,
     pub zoned: Option<String>,
     pub pci_address: Option<String>,
-    /// Whether a host lends it to this virtual machine.
     pub is_virtual: bool,
 }
 

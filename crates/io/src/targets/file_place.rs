@@ -54,7 +54,6 @@ enum PlaceError {
     Volume(#[from] VolumeError),
 }
 
-/// Where a file lies whose bytes are written out.
 pub fn file_layout(file: BorrowedFd<'_>) -> Result<FileLayout, LayoutError> {
     let roots = SystemRoots::live();
     let mask = libc::STATX_BASIC_STATS | libc::STATX_MNT_ID;

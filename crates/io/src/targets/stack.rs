@@ -17,7 +17,6 @@ pub struct Stack {
     /// For people, from the target down.
     pub layers: Vec<String>,
     pub drives: Vec<BlockDevice>,
-    /// What follows from the layers for a measurement, each once.
     pub caveats: Vec<Caveat>,
     /// Whether a loop device is in between, so that the drive below is not the target's own.
     pub has_loop: bool,

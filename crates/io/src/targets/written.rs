@@ -62,7 +62,6 @@ pub struct WriteCounts {
 }
 
 impl LastingNames {
-    /// Those of a device, a file or a folder.
     pub fn of(path: &Path) -> Result<LastingNames, IoError> {
         IoError::at("look at", path, look_at(path))
     }

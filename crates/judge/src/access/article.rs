@@ -45,7 +45,6 @@ pub fn columns(program: &Program, seed: u64) -> Result<Vec<Column>, Failure> {
     Ok(columns)
 }
 
-/// Reads per second with so many threads, as a cell.
 fn iops(document: &Document, threads: u64) -> String {
     for point in document.rows(FindingCode::ConcurrencyGain, "points") {
         if point["threads"] == threads
@@ -57,7 +56,6 @@ fn iops(document: &Document, threads: u64) -> String {
     "-".to_string()
 }
 
-/// The columns beside the article's, and what explains them.
 pub fn table(columns: &[Column]) -> String {
     let mut text = String::from(
         "## Reads of 4 KiB by threads, beside the article\n\nOver a file of 1 GB at the start of the drive and over all of it, reads per second. The drives of \

@@ -26,7 +26,6 @@ pub fn knee(profile: &Profile) -> Option<f64> {
     best.1
 }
 
-/// Reads per second with so many at a time.
 fn throughput(profile: &Profile, number: u32) -> Option<f64> {
     let mut drive = open_profile(profile, "knee", 1).ok()?;
     let blocks = drive.facts().capacity.get() / BLOCK;

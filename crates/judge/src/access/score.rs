@@ -20,7 +20,6 @@ pub enum Allowed {
     OneStep,
 }
 
-/// What is scored, in the order of the tables.
 pub const CODES: &[(FindingCode, &str, Allowed)] = &[
     (FindingCode::AccessTime, "access time", Allowed::Share(0.02)),
     (FindingCode::LatencyModes, "kinds of answers", Allowed::Exact),
@@ -118,7 +117,6 @@ pub fn is_same_layout(found: &Value, truth: &Truth) -> bool {
         && chunk_bytes.is_none_or(|bytes| said["chunk_bytes"] == bytes)
 }
 
-/// Within one step of the numbers that were measured.
 fn of_knee(found: Option<&Value>, truth: Option<f64>, measured: &[f64]) -> Verdict {
     let verdict = number(found, truth, Allowed::OneStep);
     let (Verdict::Found { error, .. }, Some(found), Some(truth)) = (&verdict, found, truth) else {

@@ -58,7 +58,6 @@ fn tables(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// The command without what differs from run to run.
 fn short(command: &str) -> String {
     let mut words = Vec::new();
     for word in command.split(' ') {

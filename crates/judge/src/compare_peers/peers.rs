@@ -17,7 +17,6 @@ pub enum Question {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Figure(f64),
-    /// A number and its interval, where it has ends.
     Interval(f64, Option<f64>, Option<f64>),
     None(String),
 }

@@ -29,7 +29,6 @@ pub enum Verdict {
     Bound {
         holds: bool,
     },
-    /// A word, or a number that is called exact.
     Exact {
         is_right: bool,
     },
@@ -53,7 +52,6 @@ impl Verdict {
     }
 }
 
-/// A verdict for each finding of which the truth speaks.
 pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure> {
     let truths = Truths::of(&drive.profile)?;
     let mut judged = Vec::new();

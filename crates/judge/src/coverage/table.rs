@@ -7,14 +7,12 @@ use crate::options::CoverageOptions;
 use model::finding::FindingCode;
 use std::fmt::Write as _;
 
-/// What an experiment said of the drives of a family.
 pub struct Part {
     pub experiment: &'static str,
     pub family: &'static str,
     pub judged: Vec<Judged>,
 }
 
-/// How often each thing was said of a code.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     intervals: usize,

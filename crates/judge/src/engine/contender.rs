@@ -75,7 +75,6 @@ const fn fio(name: &'static str, options: &'static str, sees_late: bool, batch: 
 }
 
 impl Target {
-    /// All of them, in the order of the table.
     pub const ALL: [Target; 3] = [Target::Loop, Target::Zero, Target::Null];
 
     pub fn name(self) -> &'static str {

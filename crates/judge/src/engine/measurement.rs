@@ -11,7 +11,6 @@ const TICK_NS: f64 = 1e7;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measurement {
     pub iops: f64,
-    /// Processor time of the process for each request, in nanoseconds.
     pub cpu_ns_per_io: f64,
 }
 

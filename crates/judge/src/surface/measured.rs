@@ -17,7 +17,6 @@ pub const SCORED: [FindingCode; 5] = [
     FindingCode::ZoneRatio,
 ];
 
-/// A number, and its interval if it has one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     pub value: f64,

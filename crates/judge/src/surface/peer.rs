@@ -10,7 +10,6 @@ use super::measured::{Figure, Measured};
 use crate::failure::{Doing, Failure};
 use crate::virtual_drive::Drive;
 
-/// A way of going over a drive without drivescope.
 pub struct Peer {
     pub name: &'static str,
     /// What it does, for the reader.

@@ -125,7 +125,6 @@ impl ZoneErrors {
     }
 }
 
-/// Where the rate changes by more than that share.
 fn steps(zones: &[Zone], least: f64) -> Vec<f64> {
     let mut steps = Vec::new();
     for pair in zones.windows(2) {
@@ -140,7 +139,6 @@ fn is_near(borders: &[f64], at: f64, near: f64) -> bool {
     borders.iter().any(|border| (border - at).abs() <= near)
 }
 
-/// The rate at which a stretch is truly read through.
 fn true_rate(stretch: &Zone, truth: &[Zone]) -> f64 {
     let (mut bytes, mut seconds) = (0.0, 0.0);
     for zone in truth {

@@ -127,7 +127,6 @@ pub fn percent(share: Option<f64>) -> String {
     }
 }
 
-/// A time for people: 58.3 s, 12.4 min, 9.8 h.
 fn time(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 120.0 => format!("{seconds:.1} s"),
@@ -136,7 +135,6 @@ fn time(seconds: f64) -> String {
     }
 }
 
-/// A size for people, decimal as drives are sold.
 fn size(bytes: f64) -> String {
     if bytes < 1e12 { format!("{:.1} GB", bytes / 1e9) } else { format!("{:.2} TB", bytes / 1e12) }
 }

@@ -24,7 +24,6 @@ struct Row {
     name: String,
     truth: Vec<WriteLevel>,
     found: Vec<(f64, f64)>,
-    /// What was said where no fall was found that lasts.
     said: String,
 }
 

@@ -33,7 +33,6 @@ pub enum KindVerdict {
     Wrong(String),
 }
 
-/// What was said of a fall of the rate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FallVerdict {
     /// There is none, and none was found.
@@ -67,7 +66,6 @@ pub enum BandVerdict {
     /// There are none, and it told a size in bytes.
     Invented(f64),
     Found {
-        /// How large they are where it looked, in bytes.
         true_bytes: f64,
         error: f64,
         is_covered: bool,
@@ -123,7 +121,6 @@ impl Score {
         })
     }
 
-    /// Whether nothing is wrong, missing or too far off.
     pub fn is_right(&self) -> bool {
         let is_fall_right = match &self.fall {
             FallVerdict::None => true,

@@ -146,7 +146,6 @@ fn share(part: usize, whole: usize) -> String {
     }
 }
 
-/// The drives on which something was wrong or missing.
 pub fn oddities(scores: &[Score]) -> String {
     let odd: Vec<&Score> = scores.iter().filter(|score| !score.is_right()).collect();
     if odd.is_empty() {

@@ -55,7 +55,6 @@ pub struct AccessMeasured {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum AccessTimeUnknown {
-    /// A rate limit was met before enough was measured.
     RateLimited,
     NoReads,
     TooFewReads {
@@ -114,16 +113,11 @@ pub struct LatencyMode {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum LatencyModesUnknown {
-    /// A rate limit was met before enough was measured.
     RateLimited,
     NoTime,
     NoReads,
-    TooFewReads {
-        have: u64,
-    },
-    Interference {
-        share: f64,
-    },
+    TooFewReads { have: u64 },
+    Interference { share: f64 },
 }
 
 /// Requests in flight, and how they came to be.
@@ -189,7 +183,6 @@ pub struct WriteGain {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConcurrencyUnknown {
-    /// A rate limit was met before enough was measured.
     RateLimited,
     NoTime,
     /// Fewer than two rounds without failures at depth 1 and at another depth.
@@ -269,7 +262,6 @@ pub enum OtherKnee {
 pub struct StripeLayout {
     #[serde(skip)]
     pub members: Estimate,
-    /// Requests in flight of the reads that show it.
     #[serde(skip)]
     pub depth: u64,
     pub kind: VolumeKind,
@@ -299,7 +291,6 @@ pub struct CompletionPairs {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StripeLayoutUnknown {
-    /// A rate limit was met before enough was measured.
     RateLimited,
     TooFewSingleReads,
     TooFewReadsInFlight,
@@ -333,7 +324,6 @@ pub enum StripeLayoutUnknown {
 /// Why hits of a drive's cache are not told from its medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CacheUnknown {
-    /// A rate limit was met before enough was measured.
     RateLimited,
     TooFewReads,
     /// All reads are as fast as memory.
@@ -365,7 +355,6 @@ pub struct DriveCache {
     pub drives: u32,
 }
 
-/// How far the drive prefetches behind a single read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReadAhead {
     #[serde(skip)]
@@ -432,7 +421,6 @@ pub struct SystemReadAhead {
     pub system_says_bytes: Option<u64>,
 }
 
-/// Sequential reads and what the kernel read behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CachedSequence {
     pub reads: u64,

@@ -7,7 +7,6 @@ use crate::units::Bytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Blocks that did not hold what was written to them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DataIntegrity {
     /// Its upper bound is larger where more was wrong than was kept.
@@ -40,7 +39,6 @@ pub enum WrongKind {
     Misplaced,
     Flipped,
     Other,
-    /// The block holds one byte value, repeated to its end.
     Blank,
 }
 

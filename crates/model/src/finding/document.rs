@@ -32,7 +32,6 @@ pub enum ValueDocument {
     Text(String),
 }
 
-/// An extent of data that a finding rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceDocument {
     pub phase: u32,
@@ -43,7 +42,6 @@ pub struct EvidenceDocument {
 }
 
 impl FindingDocument {
-    /// Of a finding that is known, with its sentences.
     pub fn known(finding: &Finding, statement: String, advice: Option<String>) -> FindingDocument {
         let mut document = FindingDocument {
             code: finding.code().name().into(),
@@ -68,7 +66,6 @@ impl FindingDocument {
         document
     }
 
-    /// Of a finding that is not known, and why.
     pub fn unknown(finding: &Finding, why: String) -> FindingDocument {
         FindingDocument {
             code: finding.code().name().into(),

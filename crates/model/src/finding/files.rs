@@ -126,7 +126,6 @@ pub struct FilePlacementUnknown {
     pub why: String,
 }
 
-/// Block reads in the fastest folder relative to the slowest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilePlaceEffect {
     #[serde(skip)]

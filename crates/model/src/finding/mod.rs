@@ -142,7 +142,6 @@ pub struct Known<C> {
     pub caveats: Vec<&'static str>,
 }
 
-/// An extent of data that a finding rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     pub phase: u32,

@@ -76,7 +76,6 @@ pub const NEARLY: f64 = 0.9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizesUnknown {
-    /// A rate limit was met before enough was measured.
     RateLimited,
     NoTime,
     NothingFinished,

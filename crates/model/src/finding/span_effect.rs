@@ -31,9 +31,7 @@ pub struct SpanPoint {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpanEffectUnknown {
-    /// A rate limit was met before enough was measured.
     RateLimited,
-    /// Requests completed in less time than the clock resolves.
     NoTime,
     /// Fewer than two rounds without failures over the whole range, or over 1 % of it.
     TooFewRounds,

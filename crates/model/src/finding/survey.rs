@@ -11,9 +11,7 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SurveyUnknown {
     NothingMeasured,
-    /// A rate limit was met before enough was measured.
     RateLimited,
-    /// Requests completed in less time than the clock resolves.
     NoTime,
     /// All samples met errors, were cut short or were too short.
     NoneUsable {
@@ -23,12 +21,10 @@ pub enum SurveyUnknown {
     TooFewSamples {
         usable: usize,
     },
-    /// At the start or the end of the range.
     TooFewAtEdge {
         start: bool,
         needed: u32,
     },
-    /// A part of the range has no usable samples.
     Uncovered,
     /// The interval reaches down to no time at all.
     TooImprecise,
@@ -42,7 +38,6 @@ pub enum SurveyUnknown {
     /// A file system moves or transforms the data.
     Remapped,
     OnlyPart,
-    /// The device went away before the end of the range.
     DeviceLost,
     /// All samples are alike: all mapped, all unmapped, or something else is slower than both.
     AllAlike,
@@ -170,7 +165,6 @@ pub enum PassBasis {
     },
 }
 
-/// How long it takes to read or write everything once.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FullPassTime {
     #[serde(skip)]
@@ -196,7 +190,6 @@ pub struct FullPassTime {
     pub basis: Option<PassBasis>,
 }
 
-/// Throughput at the start relative to that at the end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ZoneRatio {
     #[serde(skip)]
@@ -323,7 +316,6 @@ pub struct LimitReach {
     pub is_everywhere: bool,
 }
 
-/// Regions that are much slower than those around them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SlowRegions {
     #[serde(skip)]

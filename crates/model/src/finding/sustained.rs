@@ -9,7 +9,6 @@ concludes! {
     ClippingEffect(it): ClippingEffectUnknown => it.gain;
 }
 
-/// Throughput of random writes in steady state, by SNIA's criteria.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WriteSteadyState {
     #[serde(skip)]
@@ -38,7 +37,6 @@ pub enum WriteSteadyStateUnknown {
     },
 }
 
-/// Cache recovered for each second of idle time, B/s.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct IdleRecovery {
     #[serde(skip)]

@@ -149,7 +149,6 @@ pub enum WriteValleysUnknown {
     Irregular {
         count: u64,
     },
-    /// Reads to compare with were too few or too uneven.
     NotCompared,
     /// At the start of each pass: a slow region, or the return to it.
     AtStart {

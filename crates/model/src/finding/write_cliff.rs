@@ -35,7 +35,6 @@ pub struct WriteCliff {
     pub writes: WriteKind,
     #[serde(skip)]
     pub below: Option<LevelBelow>,
-    /// Whether as much was written as the range holds.
     #[serde(skip)]
     pub is_whole: bool,
     /// Whether the writes went on after the cliff was certain.
@@ -128,7 +127,6 @@ pub struct WriteDrop {
     pub bytes: f64,
 }
 
-/// Throughput did not drop for good within what was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoCliff {
     pub writes: WriteKind,

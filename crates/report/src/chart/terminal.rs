@@ -340,7 +340,6 @@ fn legend(chart: &Chart, style: Style, signs: &Signs) -> Vec<String> {
 
 struct AxisAcross {
     columns: usize,
-    /// Whether the last label carries the unit of all.
     has_unit: bool,
     ticks: Vec<(usize, String)>,
 }

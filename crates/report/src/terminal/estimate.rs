@@ -49,7 +49,6 @@ pub struct EstimatedRow {
     /// The number of the drive; of several at once, that of the one that takes longest.
     pub drive: usize,
     pub is_of_all: bool,
-    /// The stretch of each drive that is read or written.
     pub range: ByteRange,
     /// Seconds and bytes per second, or why they are not known.
     pub outcome: Told<(Estimate, Estimate)>,

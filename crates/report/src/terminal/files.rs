@@ -74,7 +74,6 @@ fn figure(file: &FileRate, code: FindingCode, best: f64, style: Style) -> String
     )
 }
 
-/// Whether the folders differ in it, as `file-place-effect` found.
 fn differs(run: &Run, task: FileTask) -> &'static str {
     let Some(effect) = known::<FilePlaceEffect>(&run.findings) else { return "" };
     match effect.conclusion.tasks.iter().find(|effect| effect.task == task) {

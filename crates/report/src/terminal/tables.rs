@@ -124,7 +124,6 @@ pub(super) struct Table {
     header: Vec<String>,
     rows: Vec<(Vec<String>, Vec<String>)>,
     columns: Vec<usize>,
-    /// The number of columns that are always in the table.
     essential: usize,
     style: Style,
 }
@@ -135,7 +134,7 @@ const NOTHING: &str = "-";
 impl Table {
     pub(super) fn new(header: &[&str], essential: usize, style: Style) -> Table {
         let columns = header.iter().map(|name| columns_of(name)).collect();
-        let header = header.iter().map(std::string::ToString::to_string).collect();
+        let header = header.iter().map(ToString::to_string).collect();
         Table { header, rows: Vec::new(), columns, essential, style }
     }
 

@@ -30,7 +30,6 @@ pub struct DiskDrive {
     queue: Queue,
     read_ahead: ReadAhead,
     cache: WriteCache,
-    /// Writes that find no room, with the moment they came.
     refused: VecDeque<(Request, f64)>,
     flushes: VecDeque<Request>,
     flush: FlushPolicy,
@@ -114,7 +113,6 @@ impl DiskDrive {
         true
     }
 
-    /// Takes writes for which there is room since `at_s`.
     fn admit_refused(&mut self, at_s: f64) {
         while self.flushes.is_empty()
             && let Some(&(request, since_s)) = self.refused.front()

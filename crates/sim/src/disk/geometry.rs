@@ -37,7 +37,6 @@ impl TrackLayout {
     }
 }
 
-/// Cylinders with the same number of sectors on their tracks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneLayout {
     pub cylinders: u64,

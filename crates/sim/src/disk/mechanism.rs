@@ -38,7 +38,6 @@ pub struct Mechanism {
     arm: Arm,
 }
 
-/// Where the arm is, and until when it is busy.
 #[derive(Clone, Copy, Debug)]
 struct Arm {
     cylinder: u64,
@@ -53,7 +52,6 @@ struct Arm {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transfer {
-    /// When its first sector began to pass, in seconds.
     pub first_s: f64,
     /// When its last sector had passed, or the arm gave up, in seconds.
     pub end_s: f64,

@@ -39,7 +39,6 @@ impl PlacedFaults {
         PlacedFaults(placed)
     }
 
-    /// How a request that comes at `now` will end.
     pub fn fate(&self, request: &Request, now: Instant) -> Fate {
         let mut fate = Fate::default();
         if self.0.is_empty() {

@@ -25,7 +25,6 @@ const CAPACITY_BYTES_MAX: u64 = 1 << 50;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// What the translation maps one by one, in bytes.
     pub page_bytes: u64,
     /// What the drive shows, in pages; the last may be a part of one.
     pub pages: u64,

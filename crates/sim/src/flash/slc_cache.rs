@@ -44,7 +44,6 @@ struct Stretch {
 }
 
 impl SlcCache {
-    /// An empty cache of a drive of that capacity.
     pub(crate) fn new(profile: SlcProfile, rates: WriteRates, capacity: f64) -> SlcCache {
         SlcCache { profile, rates, capacity, in_static: 0.0, in_dynamic: 0.0 }
     }

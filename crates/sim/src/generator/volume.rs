@@ -30,7 +30,6 @@ const DISKS: [&str; 10] = [
     "exos-x20",
 ];
 const FLASH: [&str; 3] = ["x25-m", "sata-tlc-500gb", "970-pro"];
-/// How many drawn drives there are to choose from.
 const DRAWN: (u64, u64) = (0, 9999);
 
 /// Where the ranges come from, for people.

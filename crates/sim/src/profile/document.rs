@@ -14,7 +14,6 @@ use crate::volume::VolumeProfile;
 use crate::zoned::ZonedProfile;
 use model::units::Bytes;
 
-/// The version of the schema that this program reads.
 pub const VERSION: u32 = 1;
 
 section! {

@@ -17,7 +17,6 @@ pub(super) fn of_key(text: &str, key: &str) -> Option<usize> {
     found.map(|start| of_byte(text, start))
 }
 
-/// The line that a byte lies on, counted from 1.
 pub(super) fn of_byte(text: &str, byte: usize) -> usize {
     1 + text.as_bytes().iter().take(byte).filter(|&&byte| byte == b'\n').count()
 }

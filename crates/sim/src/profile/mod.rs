@@ -92,7 +92,6 @@ pub fn open(name: &str, seed: u64) -> Result<Box<dyn Drive + Send>, ProfileError
     open_profile(&preset(name)?, &format!("sim:{name}"), seed)
 }
 
-/// Opens the drive of a profile, whose path is `path`.
 pub fn open_profile(profile: &Profile, path: &str, seed: u64) -> Result<Box<dyn Drive + Send>, ProfileError> {
     build::build(profile, path, seed).map_err(|flaw| ProfileError::Unsound {
         file: path.to_string(),

@@ -70,7 +70,6 @@ pub struct SmrDrive {
     finished: VecDeque<Completion>,
 }
 
-/// What the drive does when nobody asks it for anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Idle {
     /// It waits for `idle_delay_seconds`, if there is anything to clean.
@@ -253,7 +252,6 @@ impl SmrDrive {
         self.finish(request, at_s + self.overhead_s, None);
     }
 
-    /// Takes writes for which there is room since `at_s`.
     fn admit_refused(&mut self, at_s: f64) {
         while self.flushes.is_empty()
             && let Some(&(request, since_s)) = self.refused.front()

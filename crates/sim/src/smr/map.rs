@@ -145,7 +145,6 @@ impl ShingledMap {
         }
     }
 
-    /// Where a stretch has its newest copies, in order.
     pub fn fragments(&self, first_byte: u64, end_byte: u64) -> impl Iterator<Item = Fragment> + '_ {
         self.cache.fragments(first_byte, end_byte)
     }

@@ -35,7 +35,6 @@ struct Extent {
     position: u64,
 }
 
-/// Where a stretch of the drive has its newest copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
     pub first_byte: u64,

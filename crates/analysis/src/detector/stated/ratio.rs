@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 /// Two ends that differ by less than half of what the offsets between them differ by do not differ by their offset.
 const SCATTER_SHARE: f64 = 0.5;
 
-/// The rate at the start over that at the end.
 pub(in super::super) fn ratio(run: &RunView<'_>) -> Vec<Finding> {
     let reads = in_order(run, Operation::Read);
     let (operation, figures) = if reads.is_empty() {

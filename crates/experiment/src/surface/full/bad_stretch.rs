@@ -13,7 +13,6 @@ const SAMPLE_BLOCKS: u64 = 4;
 /// After each so many bad stretches the first step doubles, so that a drive that is bad all over has an end too.
 const STRETCHES_PER_DOUBLING: u32 = 8;
 
-/// One bad stretch, while its end is looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BadStretch {
     /// The first byte that was not tried any more.

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
-    /// The end of each stretch by its first byte.
     stretches: BTreeMap<u64, u64>,
 }
 
@@ -33,7 +32,6 @@ impl Coverage {
         self.gaps(range).next()
     }
 
-    /// All stretches of `range` that are missing, in order.
     pub fn gaps(&self, range: ByteRange) -> impl Iterator<Item = ByteRange> + '_ {
         let mut at = range.first().get();
         let before = self.stretches.range(..=at).next_back();

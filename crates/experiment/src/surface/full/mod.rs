@@ -32,7 +32,6 @@ const FILLING: Filling = Filling::of(3600, 1);
 pub struct Full {
     setup: Setup,
     mixes: Vec<OperationMix>,
-    /// Whether what was written is read back and compared.
     verifies: bool,
     /// One for each mix; none before it is known how much there is to go over.
     passes: Vec<Pass>,

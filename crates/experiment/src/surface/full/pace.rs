@@ -56,7 +56,6 @@ impl Pace {
         2.0 * self.capacity * (self.rate_at(range.first()) / self.rate_at(range.end())).ln()
     }
 
-    /// The rate there, relative to that of the outer edge.
     fn rate_at(&self, at: Offset) -> f64 {
         1.0 - (at.as_f64() / self.capacity).min(1.0) / 2.0
     }

@@ -91,7 +91,6 @@ pub struct Pass {
     again: Option<VecDeque<(Purpose, ByteRange)>>,
     moved: Bytes,
     spent: Nanos,
-    /// What was asked for last and not answered yet.
     under_way: Coverage,
 }
 
@@ -123,7 +122,6 @@ impl Pass {
         }
     }
 
-    /// What comes next; none when the pass is done.
     pub fn next_task(&mut self, so_far: &RunView<'_>) -> Option<Task> {
         for number in self.seen..so_far.phases.len() {
             self.take(number as u32, so_far);

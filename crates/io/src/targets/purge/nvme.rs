@@ -206,7 +206,6 @@ pub(super) fn sanitize(port: &mut dyn NvmePort) -> Result<(), Fault> {
     }
 }
 
-/// Waits until the drive says how its sanitizing ended.
 fn sanitized(port: &mut dyn NvmePort) -> io::Result<()> {
     let mut failed = 0;
     loop {
