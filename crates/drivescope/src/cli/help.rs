@@ -3,19 +3,15 @@
 use super::args::{Arguments, HelpArguments};
 use super::output;
 use crate::error::{UserError, exit};
-use clap::{Command, CommandFactory};
+use clap::{Command, CommandFactory, Subcommand};
+use experiment::request::Request;
 use report::glossary::{self, Term};
 use report::style::wrap;
 use std::fmt::Write;
 
-const GROUPS: [(&str, &[&str]); 5] = [
-    (
-        "Measure (read-only unless --write is given; a folder gets a scratch file)",
-        &[
-            "check", "surface", "access", "geometry", "sustain", "valleys", "sizes", "ping", "verify",
-            "files", "commit", "run",
-        ],
-    ),
+/// Heads the experiments, which are told in the order of their declaration.
+const MEASURE: &str = "Measure (read-only unless --write is given; a folder gets a scratch file)";
+const GROUPS: [(&str, &[&str]); 4] = [
     ("Results", &["runs", "show", "report", "compare", "replay", "serve", "export", "import"]),
     ("Decide", &["estimate", "plan", "choose"]),
     ("Drives", &["list", "state", "purge", "restore"]),
@@ -35,15 +31,25 @@ const COLUMNS: usize = 80;
 pub fn command() -> Command {
     let command = Arguments::command();
     let mut text = String::new();
-    for (heading, names) in GROUPS {
+    for (heading, names) in groups() {
         let _ = writeln!(text, "{heading}:");
         for name in names {
-            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = command.find_subcommand(&name).and_then(Command::get_about);
             let _ = writeln!(text, "  {name:<9} {}", about.map(ToString::to_string).unwrap_or_default());
         }
         text.push('\n');
     }
     command.help_template(TEMPLATE).after_help(text + EXAMPLES)
+}
+
+fn groups() -> Vec<(&'static str, Vec<String>)> {
+    let experiments = Request::augment_subcommands(Command::new("drivescope"));
+    let names = experiments.get_subcommands().map(Command::get_name).map(str::to_owned).collect();
+    let mut groups = vec![(MEASURE, names)];
+    for (heading, names) in GROUPS {
+        groups.push((heading, names.iter().copied().map(str::to_owned).collect()));
+    }
+    groups
 }
 
 /// Fails when it is neither a command nor a term; names terms that are like it.
@@ -79,19 +85,19 @@ fn likeness(term: &Term, topic: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{GROUPS, command};
+    use super::{command, groups};
     use std::collections::BTreeSet;
 
     #[test]
     fn every_command_is_in_one_group() {
-        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let grouped: Vec<String> = groups().into_iter().flat_map(|(_, names)| names).collect();
         let command = command();
         let all: BTreeSet<&str> = command
             .get_subcommands()
             .filter(|command| !command.is_hide_set())
             .map(clap::Command::get_name)
             .collect();
-        assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), all);
+        assert_eq!(grouped.iter().map(String::as_str).collect::<BTreeSet<_>>(), all);
         assert_eq!(grouped.len(), all.len(), "each stands once");
     }
 

@@ -16,7 +16,7 @@ use crate::verify::VerifyRequest;
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
-/// The experiments, each with what can be asked of it: a command, and what is stored with its runs.
+/// The experiments in the order of help, each with what can be asked of it: a command, and what is stored with its runs.
 #[derive(Clone, Debug, PartialEq, Subcommand, Serialize, Deserialize)]
 #[serde(tag = "experiment", rename_all = "kebab-case")]
 pub enum Request {
@@ -32,18 +32,18 @@ pub enum Request {
     Sustain(SustainRequest),
     /// Periodic write stalls (valleys): how often, and what cures them
     Valleys(ValleysRequest),
-    /// Run a fio job file, Iometer specifications or a plan
-    Run(RunRequest),
     /// Throughput by block size, as ATTO; repeats disturbed points
     Sizes(SizesRequest),
     /// Latency over time of single reads at a fixed rate, as ioping
     Ping(PingRequest),
+    /// Fake capacity and data integrity test, as f3 and badblocks -w
+    Verify(VerifyRequest),
     /// File system throughput and small files, as bonnie++
     Files(FilesRequest),
     /// Durable writes: fast enough for etcd or PostgreSQL? Safe?
     Commit(CommitRequest),
-    /// Fake capacity and data integrity test, as f3 and badblocks -w
-    Verify(VerifyRequest),
+    /// Run a fio job file, Iometer specifications or a plan
+    Run(RunRequest),
 }
 
 /// The request of an experiment on a drive, shared or exclusive as `$request` is.
