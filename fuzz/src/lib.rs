@@ -62,7 +62,6 @@ pub fn target(name: &str) -> Option<Target> {
 
 impl Target {
     /// Bytes to begin with. `root` is that of the workspace.
-    ///
     /// # Panics
     /// When the folder cannot be read: then this is no workspace.
     pub fn seeds(&self, root: &Path) -> Vec<Vec<u8>> {

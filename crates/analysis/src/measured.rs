@@ -53,7 +53,6 @@ impl Slice {
     }
 }
 
-/// Whether the phase was a measurement whose end was not a failure.
 pub(crate) fn is_measurement(summary: &PhaseSummary) -> bool {
     summary.phase.kind == PhaseKind::Measure
         && summary.phase.workload.is_some()
@@ -263,7 +262,6 @@ pub(crate) fn extent(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<ByteRang
 }
 
 impl Visit<'_> {
-    /// The slices of that part of the phase, in the order of time.
     pub(crate) fn slices(&self, run: &RunView<'_>, operation: Operation, part: Part) -> Vec<Slice> {
         let end_ns = match self.summary.phase.stop.time {
             Some(limit) if part != Part::Whole => self.summary.start_ns.saturating_add(limit.get()),

@@ -23,7 +23,6 @@ const GAIN_MIN: f64 = 0.06;
 /// A drive is compared in so many areas, and each must show the gain.
 pub const AREAS: usize = 2;
 
-/// The samples of a run that tell how the drive streams.
 pub struct Calibration {
     /// By area, in the order in which they were taken: seconds for each byte.
     areas: [Vec<(StreamSetting, f64)>; AREAS],

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Shared by the thread of the screen and that of the session.
 #[derive(Debug, Default)]
 pub struct Controls {
     pause: AtomicBool,

@@ -36,7 +36,6 @@ fn listening() -> Result<&'static Listening, UserError> {
     Ok(LISTENING.get_or_init(|| new))
 }
 
-/// How long ago it was first seen that the program is to end; none when it is not.
 pub fn asked_for() -> Option<Duration> {
     static SEEN: OnceLock<Instant> = OnceLock::new();
     match LISTENING.get() {

@@ -1,5 +1,4 @@
 //! The program. A library, so that tests reach its parts. Modules use those to their right only:
-//!
 //! ```text
 //! cli ─► session, replay, serve, reproduce, simulated_day, imported_run
 //!        session ─► preserve, state      replay ─► screen

@@ -1,5 +1,4 @@
 //! `--preserve`: a journal keeps what a run overwrites, to restore it. Where journals are, and which are unfinished.
-//!
 //! ```text
 //! STORE/preserve/NUMBER.journal    data to restore; removed when restored
 //! STORE/preserve/NUMBER.pointer    the path of a journal in another folder, and its target
@@ -43,7 +42,6 @@ pub struct Preserving {
 }
 
 impl Preserving {
-    /// Makes a journal for a rig that may write; it holds at most `wanted` at a time.
     pub fn begin(
         choice: &PreserveChoice,
         store: Option<&Path>,

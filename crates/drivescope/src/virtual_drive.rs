@@ -21,7 +21,6 @@ pub struct VirtualDrive {
     pub path: String,
 }
 
-/// Finds a virtual drive, with or without `sim:` before its name.
 pub fn find(typed: &str) -> Result<VirtualDrive, UserError> {
     let name = typed.strip_prefix("sim:").unwrap_or(typed);
     let path = format!("sim:{name}");

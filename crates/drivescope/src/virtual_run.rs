@@ -162,7 +162,6 @@ impl PhaseResult {
     }
 }
 
-/// Collects slices of a length in time, or in bytes when that is not 0.
 #[derive(Default)]
 struct Recorder {
     slice_ns: u64,

@@ -117,7 +117,6 @@ pub struct Check {
     stage: Stage,
     /// Where it measures; for a scratch file, once it is filled, what has been.
     range: ByteRange,
-    /// Whether the drive has moving parts, once it has been warmed up.
     mechanical: bool,
     rounds_more: u32,
     search: Option<StreamSearch>,
@@ -125,7 +124,6 @@ pub struct Check {
     has_asked_limit: bool,
 }
 
-/// What the queue holds the end of. What comes next is planned by what has been seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Fill,
@@ -164,7 +162,6 @@ impl Check {
         Ok(check)
     }
 
-    /// Random reads that wake the drive, and tell whether it has moving parts.
     fn plan_warm_up(&mut self) {
         self.stage = Stage::WarmUp;
         self.range = self.range.align_inward(self.random_block());
@@ -184,7 +181,6 @@ impl Check {
         }
     }
 
-    /// Everything that is measured, in the order in which it is done.
     fn plan_measurements(&mut self) {
         self.stage = Stage::Measurements;
         let mixes: &[OperationMix] = if self.setup.may_write {
@@ -206,7 +202,6 @@ impl Check {
         if self.mechanical { RANDOM_ROUNDS_MECHANICAL } else { RANDOM_ROUNDS }
     }
 
-    /// One visit to each stratum, and one to each edge, in random order.
     fn plan_sequential(&mut self, mix: OperationMix, round: u32) {
         let range = self.range;
         let setting = if mix == OperationMix::Read { self.setting } else { USUAL };
@@ -423,7 +418,6 @@ impl Timing {
     }
 }
 
-/// How long a round of random requests takes on a drive with moving parts, in nanoseconds.
 fn round_of(depths: &[u32]) -> u64 {
     let mut time = Nanos::ZERO;
     for &depth in depths {

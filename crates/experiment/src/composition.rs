@@ -83,7 +83,6 @@ impl Sequence {
         steps
     }
 
-    /// Whether the part under way needs every single I/O of a phase.
     pub fn needs_trace(&self, phase: &Phase) -> bool {
         match self.parts.front() {
             Some(part) => part.needs_trace(phase),

@@ -10,13 +10,10 @@ use model::units::Bytes;
 pub trait Experiment {
     fn name(&self) -> ExperimentName;
 
-    /// The next phase, by what was seen so far; none when the question is answered.
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase>;
 
-    /// What is still ahead, as far as can be told now.
     fn remaining(&self) -> Remaining;
 
-    /// Whether it needs every single I/O of that phase, and not only slices of time.
     fn needs_trace(&self, _phase: &Phase) -> bool {
         false
     }

@@ -43,7 +43,6 @@ impl Deep {
         Ok(Deep { setup, under_way, stage: Stage::Surface, spent: Nanos::ZERO })
     }
 
-    /// The part that comes next, at that time since the run began.
     fn following(&self, stage: Stage, setup: &Setup, now: Nanos) -> Option<Box<dyn Experiment>> {
         let left = setup.time_limit.map(|limit| limit.saturating_sub(now));
         match stage {

@@ -7,7 +7,6 @@ use model::share::Share;
 use model::units::{Bytes, Nanos};
 use thiserror::Error;
 
-/// Why a request cannot be carried out, and what could be.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum PlanError {
     #[error(

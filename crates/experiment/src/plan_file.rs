@@ -72,7 +72,6 @@ pub struct PlanRun {
 }
 
 impl PlanRun {
-    /// Lays the steps out on the range, each of `each` long if that is given.
     pub fn new(setup: Setup, file: PatternFile, each: Option<Nanos>) -> Result<PlanRun, PlanError> {
         if file.writes() && !setup.may_write {
             return Err(PlanError::NeedsWrite {

@@ -16,7 +16,6 @@ impl Known {
         Known { findings: analyse(so_far), precision }
     }
 
-    /// Whether a finding has an estimate, and one that is not precise enough.
     pub fn is_wide(&self, code: FindingCode) -> bool {
         self.findings.iter().any(|finding| finding.code() == code && self.is_wide_of(finding))
     }

@@ -53,7 +53,6 @@ impl Filling {
     }
 }
 
-/// Fills a scratch file, and lets the drive come to rest.
 pub fn fill(experiment: ExperimentName, setup: &Setup, filling: Filling) -> [Phase; 2] {
     let block = sequential_block(setup.range, setup.facts.logical_block);
     let writes =
@@ -72,7 +71,6 @@ pub fn fill(experiment: ExperimentName, setup: &Setup, filling: Filling) -> [Pha
     ]
 }
 
-/// Random reads that wake the drive, and tell whether it has moving parts. They are not measured.
 pub fn warm_up(experiment: ExperimentName, range: ByteRange, block: Bytes, time: Nanos) -> Phase {
     let reads = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, 1);
     phase(experiment, "warm up".into(), PhaseKind::WarmUp, Some(reads), StopCondition::after(time))

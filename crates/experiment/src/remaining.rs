@@ -82,12 +82,10 @@ impl Remaining {
         self.steps.iter().map(|step| step.phases).sum()
     }
 
-    /// What is written at most; none where only the drive's rate bounds it.
     pub fn writes(&self) -> Option<Bytes> {
         self.steps.iter().map(|step| step.writes).sum()
     }
 
-    /// What is read at most; none where only the drive's rate bounds it.
     pub fn reads(&self) -> Option<Bytes> {
         self.steps.iter().map(|step| step.reads).sum()
     }

@@ -16,7 +16,6 @@ pub struct Setup {
     pub empty: bool,
     pub seed: u64,
     pub time_limit: Option<Nanos>,
-    /// How narrow the intervals shall be, to either side, as a share of the value.
     pub precision: Option<f64>,
 }
 

@@ -138,7 +138,6 @@ impl StreamSearch {
         }
     }
 
-    /// Plans each of these in each area, in random order, by samples of about so much.
     fn plan(&mut self, settings: &[StreamSetting], bytes: Bytes) {
         let mut settings = settings.to_vec();
         self.prng.shuffle(&mut settings);

@@ -19,7 +19,6 @@ const PLACES: u64 = 80;
 const BETWEEN: usize = 40;
 const TIME_MAX: Nanos = Nanos::from_secs(10);
 
-/// The part of an experiment that asks whether parts move, and how fast the platters turn.
 pub struct Turn {
     experiment: ExperimentName,
     phase: Option<Phase>,

@@ -13,7 +13,6 @@ pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| line.text.contains("ATTO") && !line.text.contains("CrystalDiskMark"))
 }
 
-/// What a number stands for, and in which order the columns come.
 struct Table {
     unit: f64,
     write_first: bool,
@@ -58,7 +57,6 @@ fn head(table: &mut Table, lower: &str) {
     }
 }
 
-/// A row begins with a size: "0.5", "512 B", "4 KB", "64KB"; at least two fields follow.
 fn size_and_rest<'text>(line: Line<'text>) -> Option<(u64, Vec<Field<'text>>)> {
     let fields: Vec<Field<'text>> = if line.text.contains(',') { line.by_comma() } else { line.words() };
     let first = fields.first()?;

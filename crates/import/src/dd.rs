@@ -61,7 +61,6 @@ fn word_after<'text>(words: &[Field<'text>], mark: &str, distance: usize) -> Opt
     words.get(at + distance).copied()
 }
 
-/// Reads all transcripts of a text; `told` is what was done where no command says it.
 pub(crate) fn read(text: &str, told: Option<Operation>) -> Result<Imported, ImportError> {
     let imported = Imported { tool: "dd", ..Imported::default() };
     let mut reader = Reader { imported, told, run: Run::default() };

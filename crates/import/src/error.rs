@@ -5,7 +5,6 @@ use std::fmt;
 /// So much of what was found is shown: enough to find it, and no more than fits on a line.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 
-/// A place in a text from which it cannot be read on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {
     /// Counted from 1; 0 when it is about the text as a whole.

@@ -15,7 +15,6 @@ pub struct Imported {
     pub capacity: Option<Bytes>,
     /// When it was measured, in seconds since 1970, likewise.
     pub measured_unix_s: Option<u64>,
-    /// Whether the requests went past the page cache; none when the text does not tell.
     pub direct: Option<bool>,
     /// The results. All figures of a set were measured at one place, unless each tells its own.
     pub sets: Vec<Set>,
@@ -32,14 +31,12 @@ pub struct Set {
 pub struct Figure {
     pub name: String,
     pub work: Work,
-    /// Where on the drive; none when the text does not tell.
     pub place: Option<Place>,
     pub seconds: f64,
     /// The share of one processor that the program used meanwhile; above 1 if it used several.
     pub cpu_share: Option<f64>,
     /// Latencies, where the text has their distribution.
     pub latencies: Option<Box<LatencyHistogram>>,
-    /// What was moved in slices of its time, where the text tells.
     pub slices: Vec<Slice>,
     /// Single requests, where the text tells them.
     pub requests: Vec<Request>,

@@ -74,7 +74,6 @@ impl Default for Shape {
     }
 }
 
-/// The options of a command line or a job file in a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     given: BTreeMap<&'static str, String>,

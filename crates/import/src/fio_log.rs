@@ -33,7 +33,6 @@ fn filled(text: &str) -> impl Iterator<Item = Line<'_>> {
 }
 
 impl LogKind {
-    /// Whether the name of a file says that it is a log of that kind: `job_bw.1.log`.
     pub(crate) fn is_named(self, file_name: &str) -> bool {
         let parts: &[&str] = match self {
             LogKind::Bandwidth => &["_bw."],

@@ -20,7 +20,6 @@ pub(crate) fn fits(text: &str) -> bool {
     lines(text).any(|line| fields(line).is_some())
 }
 
-/// The fields of a job, with the program's version in front, which version 2 lacks.
 fn fields<'text>(line: Line<'text>) -> Option<(u32, Vec<Field<'text>>)> {
     let mut fields = line.by(';');
     if fields.len() < FIELDS_MIN {

@@ -113,7 +113,6 @@ impl Format {
         }
     }
 
-    /// Whether the name of a file says that it is in that format.
     fn is_named(self, file_name: &str) -> bool {
         match self.log_kind() {
             Some(kind) => kind.is_named(file_name),
@@ -146,7 +145,6 @@ impl Format {
     }
 }
 
-/// What somebody says of a text beyond what stands in it.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
     /// The name of the file: fio's logs say there what they count.
@@ -265,7 +263,6 @@ fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportE
     }
 }
 
-/// Whether two figures without a place are of the same workload.
 fn has_repeats(imported: &Imported) -> bool {
     let mut seen = Vec::new();
     for figure in imported.sets.iter().flat_map(|set| &set.figures) {

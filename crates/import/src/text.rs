@@ -108,7 +108,6 @@ impl Field<'_> {
         Ok(self.needs(parse_size(self.text).ok(), of_what)?.get())
     }
 
-    /// The number that the field begins with, and what follows it without blanks.
     pub(crate) fn number_and_rest(&self, of_what: &str) -> Result<(f64, &str), ImportError> {
         let rest = self.text.trim_start_matches(is_of_number);
         let digits = &self.text[..self.text.len() - rest.len()];
@@ -135,7 +134,6 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     if value.is_finite() { Some(value) } else { None }
 }
 
-/// A whole number out of one that was computed, or none when it does not fit.
 pub(crate) fn rounded(value: f64) -> Option<u64> {
     if (0.0..9e18).contains(&value) { Some(value.round() as u64) } else { None }
 }

@@ -143,7 +143,6 @@ fn open(name: &str) -> Result<Box<dyn Drive>, Box<dyn Error>> {
     Ok(open_profile(&profile, "sim:bench", 1)?)
 }
 
-/// Answers requests for that long, or to the end of the drive.
 fn run(drive: &mut dyn Drive, workload: &Workload, seconds: f64) -> Result<Rate, Box<dyn Error>> {
     /// Requests between two looks at the time.
     const STRIDE: u64 = 16_384;

@@ -29,7 +29,6 @@ pub enum IoError {
 }
 
 impl IoError {
-    /// The error of the last call to the system, on `object`.
     pub fn last_system(operation: &'static str, object: impl Into<String>) -> IoError {
         IoError::system(operation, object, std::io::Error::last_os_error())
     }
@@ -38,7 +37,6 @@ impl IoError {
         IoError::System { operation, object: object.into(), source, hint: None }
     }
 
-    /// What the system gave when `operation` was tried on what lies at `path`.
     pub fn at<Given>(
         operation: &'static str,
         path: &Path,

@@ -22,7 +22,6 @@ pub(crate) struct PermitWatch<'phase> {
 }
 
 impl<'phase> PermitWatch<'phase> {
-    /// Begins to watch a permit that has just been found to hold.
     pub(crate) fn new(
         observer: &'phase mut dyn PhaseObserver,
         permit: Option<&'phase WritePermit>,

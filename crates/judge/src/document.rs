@@ -65,7 +65,6 @@ impl Document {
         rows(&self.json["phases"])
     }
 
-    /// Seconds of the drive's time from the start of the run to the end of its last phase.
     pub fn device_s(&self) -> f64 {
         match self.phases().last() {
             Some(last) => number(last, "start_s") + number(last, "seconds"),
@@ -88,7 +87,6 @@ impl Document {
         written
     }
 
-    /// Whether a warning, a sentence, an advice or a reason has one of these words.
     pub fn says(&self, words: &[&str]) -> bool {
         let mut texts: Vec<&Value> = rows(&self.json["environment"]["warnings"]).iter().collect();
         for finding in self.findings() {
@@ -101,7 +99,6 @@ impl Document {
     }
 }
 
-/// The entries of a list; none where there is no list.
 pub fn rows(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
@@ -110,7 +107,6 @@ pub fn number(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_default()
 }
 
-/// Whether the interval of a finding holds the truth; none where it has no interval.
 pub fn covers(found: &Value, truth: f64) -> Option<bool> {
     let (low, high) = found["low"].as_f64().zip(found["high"].as_f64())?;
     Some((low..=high).contains(&truth))

@@ -48,7 +48,6 @@ struct Rate {
     processor_us: Option<f64>,
 }
 
-/// Rates by task and tool, of each round in which the tool told one.
 type Rates = BTreeMap<(String, &'static str), BTreeMap<u64, Rate>>;
 
 pub fn run(options: &TurnOptions) -> Result<(), Failure> {
@@ -84,7 +83,6 @@ pub fn run(options: &TurnOptions) -> Result<(), Failure> {
     publish(&report(&rates, rounds, is_ours, &before), REPORT, is_ours)
 }
 
-/// An ext4 file system on the device, and a folder for our runs.
 struct Mounted {
     folder: PathBuf,
     store: PathBuf,

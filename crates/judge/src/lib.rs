@@ -1,6 +1,5 @@
 //! What judges the rest, and is never shipped: experiments scored on virtual drives whose truth is known, benches, and comparisons
 //! with peers. It sees every crate; none sees it. Its tests and its benches score by the same functions.
-//!
 //! ```text
 //! drives ──► truth: from the profile (sim) ───────────────────────┐
 //!    └─────► drivescope, as a process ─► Document ─► scores ─► tables, bounds of tests

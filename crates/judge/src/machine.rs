@@ -5,7 +5,6 @@ use crate::place::command;
 use crate::workspace::root;
 use std::fs;
 
-/// How busy the machine was in the last 1, 5 and 15 minutes.
 pub fn load_average() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
@@ -47,7 +46,6 @@ pub fn seed_of_now() -> u64 {
     }
 }
 
-/// Prints a page, and keeps it at that place, from the root of the workspace, when it is whole.
 pub fn publish(page: &str, place: &str, is_whole: bool) -> Result<(), Failure> {
     println!("{page}");
     if !is_whole {
@@ -58,7 +56,6 @@ pub fn publish(page: &str, place: &str, is_whole: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The median of values, with the least and the most of them.
 pub fn spread(mut values: Vec<f64>) -> Option<(f64, f64, f64)> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;

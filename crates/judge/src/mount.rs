@@ -14,7 +14,6 @@ const DRIVE: &str = "disk-4tb";
 /// The real-time priority of the clients: below that of the mount, which is 50.
 const PRIORITY: &str = "40";
 
-/// Runs the measuring program, prints its table, and keeps it when no other drive was named.
 pub fn run(drive: Option<&str>) -> Result<(), Failure> {
     let program = build_example("mount_accuracy")?;
     let before = load_average();

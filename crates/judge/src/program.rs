@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The word after which `judge` is drivescope itself, so that no older build is judged by mistake.
 pub const AS_PROGRAM: &str = "drivescope";
 
-/// Commands of drivescope, and where their runs are kept for a moment.
 pub struct Program {
     words: Vec<OsString>,
     pub folder: PathBuf,

@@ -27,11 +27,9 @@ struct Cost {
     seconds: f64,
     peak_mib: f64,
     page_mib: f64,
-    /// From asking for the page to its charts being drawn; none where there is no browser.
     opened_ms: Option<f64>,
 }
 
-/// Makes the runs, reports on them, prints the table, and keeps it.
 pub fn run(options: &ProgramOption) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(options, folder.path())?;
@@ -94,7 +92,6 @@ fn cost(program: &Program, names: &[String]) -> Result<Cost, Failure> {
     })
 }
 
-/// Waits for a program; the most memory that it had, in MiB.
 fn watched(mut child: Child) -> Result<f64, Failure> {
     let status = format!("/proc/{}/status", child.id());
     let mut peak_kib: f64 = 0.0;

@@ -12,7 +12,6 @@ use std::process::Command;
 
 /// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-sim.md";
-/// A drive, what is asked of it, and what it must do.
 struct Case {
     what: &'static str,
     drive: &'static str,
@@ -67,7 +66,6 @@ const fn case(what: &'static str, drive: &'static str, workload: &'static str, t
     Case { what, drive, workload, target }
 }
 
-/// Runs every case in every round, prints the table and keeps it.
 pub fn run(options: &SimOptions) -> Result<(), Failure> {
     let program = build_example("drive_rate")?;
     let before = load_average();

@@ -59,13 +59,11 @@ impl Turn {
     }
 }
 
-/// The turns of one round: verify, and its peers in their order.
 struct Round {
     verify: Turn,
     peers: [Turn; PEERS.len()],
 }
 
-/// Runs the comparison, prints its table, and keeps it when the program is the one of this tree.
 pub fn run(options: &TurnOptions) -> Result<(), Failure> {
     let load_before = load_average();
     let place = Place::make()?;
@@ -105,7 +103,6 @@ fn measure(program: &Program, device: &str, rounds: u64) -> Result<Vec<Round>, F
     Ok(all)
 }
 
-/// Writing all of the device with marks, and comparing all of it.
 fn verify(program: &Program, device: &str) -> Result<Turn, Failure> {
     let words = ["verify", device, "--full", "--write", "--destroy-data", "--confirm", device];
     let before_ns = children_cpu_ns()?;

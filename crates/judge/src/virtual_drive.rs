@@ -39,7 +39,6 @@ impl Folder {
         Ok(Drive { name: name.to_owned(), target: format!("sim:{}", path.display()), profile })
     }
 
-    /// The drive of that name with texts replaced, and with more at its end.
     pub fn changed(&self, of: &str, changes: &[(&str, &str)], more: &str) -> Result<Drive, Failure> {
         let mut profile = text(of)?;
         for (old, new) in changes {
@@ -57,7 +56,6 @@ impl Folder {
     }
 }
 
-/// A drive that comes with the program, or one that is drawn.
 pub fn named(name: &str) -> Result<Drive, Failure> {
     match preset(name) {
         Ok(profile) => Ok(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile }),
@@ -70,7 +68,6 @@ pub fn all_named(names: &str) -> Result<Vec<Drive>, Failure> {
     names.split(' ').map(named).collect()
 }
 
-/// So many random drives, with numbers from `first` on, of these families in turns.
 pub fn drawn(families: &[&str], first: u64, count: u64) -> Result<Vec<Drive>, Failure> {
     let mut drives = Vec::new();
     for number in first..first + count {

@@ -3,7 +3,6 @@
 use crate::commit::{Application, CommitMethod, Log};
 use crate::units::{Bytes, Nanos, Quantile};
 
-/// What a program writes for a commit, and how long that may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CommitNeed {
     pub write: Bytes,

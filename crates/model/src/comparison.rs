@@ -21,13 +21,11 @@ pub struct ComparedFigure {
     pub code: FindingCode,
     /// Its unit, as in a finding.
     pub unit: Name,
-    /// The figure of each run; none where it is not known.
     pub values: Vec<Option<Estimate>>,
     /// Every pair of runs whose uncertainty is known.
     pub differences: Vec<Difference>,
 }
 
-/// How a figure of one run is to that of another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     pub first: usize,
@@ -77,6 +75,5 @@ pub struct SurfaceChange {
 pub struct ChangedRegion {
     /// Where it is, to within a cell.
     pub range: ByteRange,
-    /// Its rate in the later run over that in the earlier one.
     pub rate_ratio: Estimate,
 }

@@ -76,7 +76,6 @@ impl DiskShare {
 }
 
 words! {
-    /// What is done with files, in the order in which it is done.
     pub enum FileTask {
         /// A new file, byte after byte through a small buffer, and its flush.
         PerByteWrite = "per-byte-write",

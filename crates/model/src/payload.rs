@@ -1,5 +1,4 @@
 //! What is written to be compared: sectors that say where they belong, in which run and the how manyth time they were written.
-//!
 //! ```text
 //! byte  0..8    place on the target, in bytes          8..16   key of the run
 //!      16..20   generation: how manyth write there    20..24   "dsv1"

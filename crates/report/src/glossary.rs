@@ -35,7 +35,6 @@ fn read() -> Vec<Term> {
     terms
 }
 
-/// What a label of a page means, in words; none of a label that is no term.
 pub(crate) fn meaning(label: &str) -> Option<&'static str> {
     let term = terms().iter().find(|term| term.is_named(label))?;
     Some(term.text.split("\nMeasured by:").next().unwrap_or(term.text))

@@ -1,5 +1,4 @@
 //! Pages for a terminal, as text.
-//!
 //! ```text
 //! target             model, serial, path, capacity, link
 //! ! notices          interrupted, caveats, warnings

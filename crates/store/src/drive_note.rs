@@ -70,7 +70,6 @@ impl DriveNote {
         disk.write_whole(&folder.join(STATE_FILE), (text + "\n").as_bytes(), Lasting::Kill)
     }
 
-    /// That of the run in a folder; none where there is none or it cannot be understood.
     pub(crate) fn read(folder: &Path) -> Option<DriveNote> {
         let text = fs::read_to_string(folder.join(STATE_FILE)).ok()?;
         let note: DriveNote = serde_json::from_str(&text).ok()?;

@@ -6,7 +6,6 @@ use parquet::errors::ParquetError;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Why the store cannot do something. What was written before stays where it is.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A call to the system failed; the operation is a verb.

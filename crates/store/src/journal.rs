@@ -1,5 +1,4 @@
 //! The part of a series that is being written: an append-only file of records, each with its checksum.
-//!
 //! ```text
 //! header   "DSJ" version(1) series(1) 0 0 0 crc32(4, of the eight bytes before)
 //! frame    length(4) crc32(4) row(length)      numbers little-endian

@@ -1,5 +1,4 @@
 //! The store of runs: every record that was measured, kept while the run goes on, readable without drivescope.
-//!
 //! ```text
 //! STORE/runs/RUN/run.json                    facts and findings, schema drivescope.run/1
 //!               intervals-000001.parquet     a complete part of a series: intervals, histograms, errors,

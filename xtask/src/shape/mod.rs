@@ -1,5 +1,4 @@
 //! `cargo xtask shape`: what the tree consists of, beside the goals it is held to.
-//!
 //! ```text
 //! tree ──► counts of each file (count.rs) ──► by crate ──► page
 //!   └────► import circles (circles.rs) ─────────────────────┘

@@ -1,5 +1,4 @@
 //! `cargo xtask test`: all that has to pass before a change is done, and the system packages that takes.
-//!
 //! ```text
 //! system tools ──► formatting ──► clippy ──► tests and doc tests ──► tests in a browser ──► pytest ──► skipped tests with reasons ──► one line of numbers
 //! ```

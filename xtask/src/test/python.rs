@@ -1,5 +1,4 @@
 //! The tests of the Python package, with every CPython that it supports and this machine has.
-//!
 //! ```text
 //! python3.9 … python3.13 ──► environment below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
 //! ```

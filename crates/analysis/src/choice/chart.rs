@@ -1,5 +1,4 @@
 //! The choice between the three kinds of drives as questions, asked in the order in which their answers rule kinds out.
-//!
 //! ```text
 //! may the rate fall for a while? ── yes ──────────────────────────────► cost or performance?
 //!        │ no

@@ -35,7 +35,6 @@ impl DayOfWrites {
         if self.burst.get() == 0 { 1 } else { self.daily.get().div_ceil(self.burst.get()).max(1) }
     }
 
-    /// The size of each burst when they are made equal, in bytes.
     pub fn burst_bytes(&self) -> f64 {
         self.daily.as_f64() / self.bursts() as f64
     }

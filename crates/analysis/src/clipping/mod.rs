@@ -28,7 +28,6 @@ impl UsedPart {
     }
 }
 
-/// The parts that the run used, in the order of time.
 pub fn used_parts(run: &RunView<'_>) -> Vec<UsedPart> {
     let mut parts: Vec<UsedPart> = Vec::new();
     let mut is_open = false;

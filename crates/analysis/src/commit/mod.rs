@@ -59,7 +59,6 @@ impl Cell {
         Some(latency.map_monotonic(|nanos| nanos / 1e9))
     }
 
-    /// Commits per second of all committers; none where nothing was committed.
     pub fn per_second(&self) -> Option<f64> {
         if self.seconds > 0.0 { Some(self.histogram.count() as f64 / self.seconds) } else { None }
     }

@@ -25,7 +25,6 @@ pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<String> {
     caveats
 }
 
-/// What is wrong with a run whatever it is compared with.
 fn alone(compared: &ComparedRun<'_>) -> Vec<String> {
     let (name, run) = (compared.name, compared.run);
     let mut caveats = Vec::new();
@@ -140,7 +139,6 @@ fn verbs(run: &Run) -> String {
     if verbs.is_empty() { "did nothing".into() } else { verbs.join(" and ") }
 }
 
-/// Block size and requests at once of most of the sequential measurements.
 fn shape(run: &Run) -> Option<(u64, u64)> {
     let mut counts = std::collections::BTreeMap::new();
     for workload in sequential(run) {

@@ -97,7 +97,6 @@ pub(super) fn compare(earlier: &[Observation], later: &[Observation], range: Byt
     cells
 }
 
-/// Half way between the observations on both sides of a cut.
 fn border(earlier: &[Observation], later: &[Observation], at_earlier: usize, at_later: usize) -> u64 {
     let last = earlier[at_earlier - 1].centre.max(later[at_later - 1].centre);
     let next = earlier[at_earlier].centre.min(later[at_later].centre);

@@ -29,7 +29,6 @@ const FALSE_SHARE: f64 = 0.02;
 /// A cell between two that stand belongs to them if it would stand alone.
 const ALONE: f64 = 0.05;
 
-/// A pair of runs before it is known which of its cells stand.
 struct Pair {
     earlier: usize,
     later: usize,

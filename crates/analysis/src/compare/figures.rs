@@ -79,7 +79,6 @@ fn compare_two(a: &Estimate, b: &Estimate, first: usize, second: usize) -> Optio
 /// From here on Student's t is the normal distribution to four digits.
 const DOF_MAX: f64 = 1e6;
 
-/// The logarithm and its standard error, out of the interval's width.
 fn logarithm(estimate: &Estimate) -> Option<Mean> {
     let Estimate { value, low, high, confidence, effective_count } = *estimate;
     if !(value > 0.0 && low.is_finite() && high.is_finite()) {

@@ -1,5 +1,4 @@
 //! Runs set side by side: which figures differ, where a drive became slower, and what speaks against comparing at all.
-//!
 //! ```text
 //! runs ─┬► caveats   what differs besides the drives
 //!       ├► figures   each finding's number in each run ─► ratios ─► which stand

@@ -34,7 +34,6 @@ pub(crate) struct Point<'run> {
     pub operation: Operation,
 }
 
-/// All points of an operation, from few requests at a time to many.
 pub(crate) struct Curve<'run> {
     /// At least two, the first of them one at a time.
     pub points: Vec<Point<'run>>,
@@ -48,7 +47,6 @@ impl<'run> Curve<'run> {
         Curve::along(run, operation, axis)
     }
 
-    /// The curve by threads of a run that has one by depth too.
     pub(crate) fn second(run: &RunView<'run>, operation: Operation) -> Option<Curve<'run>> {
         let axis = *axes(run, operation).get(1)?;
         Curve::along(run, operation, axis).ok()

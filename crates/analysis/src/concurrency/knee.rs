@@ -48,7 +48,6 @@ fn power(point: &Point<'_>) -> Mean {
     Mean { value: doubled.value - (point.at_once as f64).ln(), ..doubled }
 }
 
-/// The number with the largest power of a throughput curve given at numbers.
 pub(crate) fn power_maximum(points: impl IntoIterator<Item = (f64, f64)>) -> Option<f64> {
     let power = |(number, throughput): &(f64, f64)| throughput * throughput / number;
     let best = points.into_iter().max_by(|a, b| power(a).total_cmp(&power(b)))?;

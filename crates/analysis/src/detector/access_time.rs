@@ -1,5 +1,4 @@
 //! How long a single random read takes.
-//!
 //! # What it finds
 //! The mean latency of random reads, one at a time, over the whole measured span, with the smallest block measured.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! Requests that failed.
-//!
 //! # What it finds
 //! The regions in which requests failed for a reason that lies with the drive: medium errors, timeouts, short transfers, and
 //! any error number without a name.

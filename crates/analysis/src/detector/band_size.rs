@@ -1,5 +1,4 @@
 //! Size of the bands of an SMR disk.
-//!
 //! # What it finds
 //! How much the disk rewrites as one when it cleans its media cache, at the sampled region.
 //! # Why it matters

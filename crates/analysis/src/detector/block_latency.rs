@@ -1,5 +1,4 @@
 //! Latency of the requests of a pass over every block.
-//!
 //! # What it finds
 //! How many requests of a pass took less than 10, 50, 200 and 500 ms, longer, or failed; and a map of the range with the
 //! worst class of each extent.

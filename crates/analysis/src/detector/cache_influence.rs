@@ -1,5 +1,4 @@
 //! Whether a cache or memory, rather than a drive, served the requests.
-//!
 //! # What it finds
 //! The signs: what is known of the target (no direct I/O, holes, memory, …) and what the data show (completions faster
 //! than flash, than a disk, than the link).

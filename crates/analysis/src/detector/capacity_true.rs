@@ -1,5 +1,4 @@
 //! Whether a drive holds as much as it claims.
-//!
 //! # What it finds
 //! The real capacity, in bytes.
 //! # Why it matters
@@ -62,7 +61,6 @@ fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
     Ok(CapacityTrue { capacity, claimed_bytes: run.target.capacity, past_the_end, probes })
 }
 
-/// Whether as many bytes were compared as the drive claims to hold.
 fn is_full(run: &RunView<'_>) -> bool {
     let mut bytes = 0;
     for (_, summary, _) in compared_writes(run) {

@@ -1,5 +1,4 @@
 //! What over-provisioning gains: steady-state writes over a part of a drive.
-//!
 //! # What it finds
 //! Steady-state throughput of random writes over a part of the range, relative to all of it.
 //! # Why it matters

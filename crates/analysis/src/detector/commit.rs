@@ -1,5 +1,4 @@
 //! Commits: writes that are each made durable.
-//!
 //! # What it finds
 //! Latency percentiles of one committer by size; commits per second by the number of committers; the fastest method and log; how much other
 //! load slows commits down; and, for a program that was named, whether its published limit is met.

@@ -1,5 +1,4 @@
 //! What more requests at a time bring.
-//!
 //! # What it finds
 //! The most random requests per second over all depths measured, as a multiple of those of one at a time.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! From which number of requests at a time more brings less than it costs.
-//!
 //! # What it finds
 //! The number of threads, or depth of the queue, with the most throughput for its latency, and between which numbers it lies.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! Whether a drive returns what was written to it.
-//!
 //! # What it finds
 //! How many of the 4 KiB blocks that were compared held something else than was written; how, and where.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! What the maker states, against what was measured.
-//!
 //! # What it finds
 //! For each figure of the drive's data sheet that the run measured: the difference with its interval, and whether it is
 //! significant. The value is the number of figures compared.
@@ -152,7 +151,6 @@ fn claim(
     Some((claim, finding.evidence().to_vec()))
 }
 
-/// The finding of that code, if it is the drive's own.
 fn trusted(findings: &[Finding], code: FindingCode) -> Option<&Finding> {
     let finding = of_code(findings, code)?;
     if finding.is_known() && finding.caveats().is_empty() { Some(finding) } else { None }

@@ -1,5 +1,4 @@
 //! The device went away.
-//!
 //! # What it finds
 //! That requests failed with "no such device", or that from some moment on none succeeded at any offset; and that moment.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! How much a drive keeps of what it read.
-//!
 //! # What it finds
 //! The bytes of its own memory that hold what was read last.
 //! # Why it matters

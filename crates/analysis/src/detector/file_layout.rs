@@ -1,5 +1,4 @@
 //! Where a file lies.
-//!
 //! # What it finds
 //! Extents and fragments of a large file, on which disk they lie and where on it.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! What the place on a drive changes for files.
-//!
 //! # What it finds
 //! Of several folders, such as those on an outer and an inner partition: which tasks are faster in which, by how much, and which do
 //! not differ; and whether the link or the CPU is the limit before the medium.

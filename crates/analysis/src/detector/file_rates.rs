@@ -1,5 +1,4 @@
 //! How fast a file system is: fourteen figures, each of every folder that was measured.
-//!
 //! # What it finds
 //! B/s of writing, rewriting and reading a large file, by blocks and by bytes; random seeks; and how many small files are created,
 //! statted, opened and read, and deleted per second, in order and at random. With each its latencies and its CPU time, the

@@ -1,5 +1,4 @@
 //! What a flush does.
-//!
 //! # What it finds
 //! Whether a flush waits for the medium (`honoured`), completes before that though the drive reports a volatile cache (`ignored`), or need not
 //! wait, since the drive reports none (`protected`).

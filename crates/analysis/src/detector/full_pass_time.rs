@@ -1,5 +1,4 @@
 //! How long it takes to read or write everything once.
-//!
 //! # What it finds
 //! The time of a full sequential pass over the measured range, predicted from samples.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! What idle time recovers of a write cache.
-//!
 //! # What it finds
 //! Bytes that can be written at full throughput again for each second of idle time, once the drive has started to clean.
 //! # Why it matters

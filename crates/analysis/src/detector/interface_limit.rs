@@ -1,5 +1,4 @@
 //! Where a link, and not the medium, limits throughput.
-//!
 //! # What it finds
 //! The rate that many samples share to within some thousandths and none exceeds, where the medium would give more; which link has
 //! that rate.
@@ -182,7 +181,6 @@ impl Plateau {
         })
     }
 
-    /// How much of the range lies in levels that reach it.
     fn bytes(&self) -> u64 {
         self.levels.iter().map(|level| level.bytes().get()).sum()
     }

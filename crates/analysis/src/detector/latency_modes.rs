@@ -1,5 +1,4 @@
 //! How many kinds of answers single random reads get.
-//!
 //! # What it finds
 //! The number of separate peaks of the latencies of random reads, one at a time, over the whole measured span; of each, where it is and
 //! what share of the reads it holds.

@@ -1,5 +1,4 @@
 //! Rate limits with burst credit, as cloud volumes, hypervisors and cgroups set them.
-//!
 //! # What it finds
 //! Whether a token bucket lies between host and drive: the burst credit that the run found in it, the sustained rate, which refills
 //! it, and whether it counts requests or bytes, and reads and writes together.

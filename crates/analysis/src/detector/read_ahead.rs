@@ -1,5 +1,4 @@
 //! How far a drive reads on after a read.
-//!
 //! # What it finds
 //! How many bytes behind a read memory answers, some time after it.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! Latency over time of reads at a fixed rate.
-//!
 //! # What it finds
 //! The 99th percentile of the latency of single random reads that were sent at a fixed rate, with the median and the longest.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! How the medium is recorded.
-//!
 //! # What it finds
 //! Conventional recording (`cmr`), shingled recording (`smr`), or flash.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! How fast the platters turn.
-//!
 //! # What it finds
 //! The time of a turn, in seconds, and turns a minute.
 //! # Why it matters

@@ -1,5 +1,4 @@
 //! How long the arm of a disk takes.
-//!
 //! # What it finds
 //! A seek to the next track, the mean seek over all pairs of cylinders as makers define it, and the seek from the first cylinder
 //! to the last, each without the overhead of a command and without waiting for the platter; and the curve between them.

@@ -1,5 +1,4 @@
 //! Sequential throughput at the start, at the end, and over a full pass.
-//!
 //! # What it finds
 //! Bytes per second of sequential reads or writes at the first and the last offset of the measured range, and its size
 //! over the time of a full pass. On a disk the start is the outer diameter.
@@ -69,7 +68,6 @@ pub(super) const WRITE: Detector = Detector {
     detect: writes,
 };
 
-/// The rates of one operation: at both ends and in the mean.
 pub(super) struct SequentialRates {
     pub operation: Operation,
     pub findings: [fn(Outcome<SequentialRate>) -> Finding; 3],
@@ -246,7 +244,6 @@ fn surveyed_mean(
     })
 }
 
-/// The mean time per byte of a full pass of `operation`.
 pub(super) fn pass_mean(run: &RunView<'_>, operation: Operation) -> Result<PassMean, SurveyUnknown> {
     if is_surveyed(run, operation) {
         return surveyed_mean(run, &SurfaceMap::of(run, operation)?, operation);

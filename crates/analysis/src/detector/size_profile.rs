@@ -1,5 +1,4 @@
 //! Throughput by block size.
-//!
 //! # What it finds
 //! Throughput of reads and writes by block size, at queue depth 1 and more, sequential and random, with intervals; and from which
 //! size on it is nearly the best.

@@ -1,5 +1,4 @@
 //! Regions that are much slower than those around them.
-//!
 //! # What it finds
 //! Regions that took at least a third longer than those around them in most of their samples, at least twice and with something
 //! sound in between; their extent, how much slower they are, and whether single requests took long (weak sectors, which

@@ -1,5 +1,4 @@
 //! What short-stroking brings: using only a part of a drive.
-//!
 //! # What it finds
 //! IOPS of random reads at queue depth 1 over the first 1 % of the span, relative to the whole; other spans in the data.
 //! # Why it matters

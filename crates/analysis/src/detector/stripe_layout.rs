@@ -1,5 +1,4 @@
 //! Whether the target is one drive or several.
-//!
 //! # What it finds
 //! How many drives share the reads, whether as a stripe (each place has its drive; also how much lies on one before the next
 //! comes) or as a mirror (each can answer all), without asking the system.

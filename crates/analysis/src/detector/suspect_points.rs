@@ -1,5 +1,4 @@
 //! Block sizes whose throughput something other than the size has spoilt.
-//!
 //! # What it finds
 //! Points of a sweep of which a round was an outlier, with their throughput before and after they were repeated; and dips that
 //! stayed.

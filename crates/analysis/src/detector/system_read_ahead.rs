@@ -1,5 +1,4 @@
 //! How far the system reads on, through its page cache.
-//!
 //! # What it finds
 //! How many bytes behind what was asked for lie in the system's memory after a row of reads: after one, after two, and at most.
 //! # Why it matters
@@ -47,7 +46,6 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::SystemReadAhead(Outcome::of(system_read_ahead(run), evidence))]
 }
 
-/// Whether it was asked what an application sees, through the page cache.
 fn is_asked(run: &RunView<'_>) -> bool {
     run.phases.iter().any(is_buffered)
 }

@@ -1,5 +1,4 @@
 //! Where the tracks of a disk lie.
-//!
 //! # What it finds
 //! How many zones were seen, with the numbers of sectors on their tracks; by how much tracks are turned against each other (skew);
 //! and how many surfaces there are at least.

@@ -1,5 +1,4 @@
 //! Ranges of flash that hold nothing: never written, or discarded.
-//!
 //! # What it finds
 //! Extents of a drive without moving parts that read much faster than the rest, because no cell is read for them.
 //! # Why it matters
@@ -66,7 +65,6 @@ fn mean_rate(samples: Vec<&Visit>) -> f64 {
     samples.len() as f64 / samples.iter().map(|sample| sample.seconds_per_byte).sum::<f64>()
 }
 
-/// The time per byte between the two groups, if there are two.
 fn limit_between(visits: &[Visit]) -> Option<f64> {
     let mut values: Vec<f64> = visits.iter().map(|visit| visit.seconds_per_byte.ln()).collect();
     values.sort_by(f64::total_cmp);

@@ -1,5 +1,4 @@
 //! What makes valleys go away.
-//!
 //! # What it finds
 //! Whether a sequential fill, repeated passes or an erase left none, with which blocks and after how many passes, and whether one
 //! part of the drive can be cured without another; with a table of all that was tried.
@@ -118,7 +117,6 @@ fn treatment(summary: &PhaseSummary) -> Treatment {
     }
 }
 
-/// Whether a pass that lasted for so long had no valleys.
 fn is_free(pass: &Pass, seconds_min: f64) -> bool {
     !pass.has_dips() && pass.seconds >= seconds_min
 }

@@ -1,5 +1,4 @@
 //! Wake-up from standby.
-//!
 //! # What it finds
 //! The latency of the first read of the run, when the drive was in standby.
 //! # Why it matters

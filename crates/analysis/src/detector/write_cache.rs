@@ -1,5 +1,4 @@
 //! Volatile write cache.
-//!
 //! # What it finds
 //! The bytes that a drive acknowledges before they are stored, the throughput at which they are acknowledged and at which they are
 //! stored, and how long a flush takes behind them.

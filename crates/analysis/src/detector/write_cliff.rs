@@ -1,5 +1,4 @@
 //! How much can be written before throughput drops for good.
-//!
 //! # What it finds
 //! The bytes after which sustained writes became slower and stayed so, with all levels; or that nothing of the kind came.
 //! # Why it matters

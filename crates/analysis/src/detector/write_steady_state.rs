@@ -1,5 +1,4 @@
 //! Throughput of sustained random writes.
-//!
 //! # What it finds
 //! The throughput to which random writes settle, once steady by SNIA's two criteria.
 //! # Why it matters

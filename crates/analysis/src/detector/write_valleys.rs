@@ -1,5 +1,4 @@
 //! Valleys: short drops of sequential write throughput that recur.
-//!
 //! # What it finds
 //! How many the last pass had; their interval, width and depth, after how many passes they are stable, and whether they recur by
 //! time, by bytes or by offset.

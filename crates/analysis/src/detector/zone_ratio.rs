@@ -1,5 +1,4 @@
 //! How much faster a disk is at its outer than at its inner diameter.
-//!
 //! # What it finds
 //! Throughput at the start relative to that at the end.
 //! # Why it matters

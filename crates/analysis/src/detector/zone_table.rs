@@ -1,5 +1,4 @@
 //! Zones: where the throughput of a disk steps, and how fast each zone is.
-//!
 //! # What it finds
 //! Zones of one throughput each: where each begins and how fast it is, with intervals.
 //! # Why it matters

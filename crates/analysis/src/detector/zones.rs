@@ -7,7 +7,6 @@ use model::request::Operation;
 use model::run::RunView;
 use model::target::Caveat;
 
-/// What a survey was made by: reads, unless there were only writes.
 pub(super) fn operation(run: &RunView<'_>) -> Operation {
     if is_surveyed(run, Operation::Read) { Operation::Read } else { Operation::Write }
 }

@@ -194,7 +194,6 @@ impl RateCurve {
         found
     }
 
-    /// Where it lies in what is covered, from 0 to 1.
     fn place(&self, offset: Offset) -> f64 {
         (offset - self.covered.first()).as_f64() / self.covered.bytes().as_f64()
     }

@@ -23,7 +23,6 @@ pub struct DriveRates {
 pub struct WriteTime {
     /// In seconds. Without an upper end when only reads were measured.
     pub seconds: Estimate,
-    /// Whether it is the time of reads, for writes were not measured.
     pub is_of_reads: bool,
 }
 

@@ -24,7 +24,6 @@ pub struct Sample {
     /// Bytes or operations, as the task counts.
     pub amount: f64,
     pub calls_s: f64,
-    /// The time of the flush that came after them, in seconds.
     pub flush_s: f64,
     /// Processor time in the program and in the kernel for it, in seconds.
     pub processor_s: Option<(f64, f64)>,
@@ -119,7 +118,6 @@ pub fn folders(phases: &[PhaseSummary]) -> Vec<&str> {
     folders
 }
 
-/// Where the large file lay in a folder when it was written last.
 pub fn layout_of<'run>(
     phases: &'run [PhaseSummary],
     folder: &str,

@@ -84,7 +84,6 @@ pub fn ratio(top: &TaskSamples<'_>, bottom: &TaskSamples<'_>) -> Option<(Estimat
     Some((mean.interval(CONFIDENCE).map_monotonic(f64::exp), probability))
 }
 
-/// Where the files of all folders lie, if each lies on one disk.
 pub fn places(phases: &[PhaseSummary]) -> Option<Vec<FolderPlace>> {
     let mut places = Vec::new();
     for folder in folders(phases) {

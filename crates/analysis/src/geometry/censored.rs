@@ -83,7 +83,6 @@ impl Fit {
         Some(Fit { values_s, noise, late: climb.late, factor: factor(&hessian)? })
     }
 
-    /// A sum of values with these weights, and its standard deviation.
     pub(super) fn sum(&self, weights: &[f64]) -> (f64, f64) {
         let value = self.values_s.iter().zip(weights).map(|(value, weight)| value * weight).sum();
         let solution = solved(&self.factor, weights);

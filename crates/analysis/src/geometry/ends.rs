@@ -102,7 +102,6 @@ fn at_share(stretches: &[Stretch], top: f64, share: f64) -> f64 {
     stretches.last().map_or(0.0, |stretch| stretch.to)
 }
 
-/// The ends at all places of a run that were read closely.
 pub fn track_ends(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackEnds> {
     let probes = long_probes(readings).into_iter();
     probes.filter_map(|probe| TrackEnds::of(probe, readings, rotation, sector_bytes)).collect()

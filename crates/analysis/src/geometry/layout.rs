@@ -54,7 +54,6 @@ const UNLIKE_MAX: f64 = 1.06;
 const PROBES_PER_SURFACE: usize = 20;
 
 impl Layout {
-    /// What counts show; none where no probe has a single number.
     pub fn of(counts: &[TrackCount], rotation: &Rotation) -> Option<Layout> {
         let mut exact: Vec<(u64, u32)> = Vec::new();
         for count in counts {

@@ -152,7 +152,6 @@ impl NearMap {
     }
 }
 
-/// What pairs of reads on one track and on neighbouring ones show.
 #[derive(Clone, Debug)]
 pub struct NearSeeks {
     /// What a command takes until the sector may pass, without any seek, in seconds.
@@ -162,7 +161,6 @@ pub struct NearSeeks {
     pub pairs: (usize, usize),
 }
 
-/// The places of a run that are known sector by sector.
 pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
     let (mut counts, mut counted) = (Vec::new(), Vec::new());
     let probes = long_probes(readings);

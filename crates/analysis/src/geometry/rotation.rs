@@ -124,7 +124,6 @@ impl Rotation {
         wrapped(self.turns_between(self.origin_ns, at_ns))
     }
 
-    /// The angle of a place that was read again and again.
     pub fn angle(&self, offset: u64) -> Option<f64> {
         self.marks.get(&offset).copied()
     }
@@ -139,7 +138,6 @@ impl Rotation {
     }
 }
 
-/// Completions and latencies of places that were read more than once.
 fn repeated(readings: &[Reading]) -> BTreeMap<u64, Vec<(u64, f64)>> {
     let mut places: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
     for reading in readings {

@@ -34,7 +34,6 @@ pub struct Hop {
     pub seconds: f64,
 }
 
-/// All hops to places whose angle is known and was met.
 pub fn hops_of(readings: &[Reading], rotation: &Rotation) -> Vec<Hop> {
     let tolerance = rotation.tolerance_turns().max(UNEVEN_TURNS);
     let hop = |reading: &Reading| {
@@ -96,7 +95,6 @@ fn setting(rotation: &Rotation, timing_s: f64) -> Setting {
 }
 
 impl SeekCurve {
-    /// The curve that hops show; none where they are too few.
     pub fn of(hops: &[Hop], rotation: &Rotation, density: &Density) -> Option<SeekCurve> {
         if hops.len() < HOPS_MIN {
             return None;
@@ -132,7 +130,6 @@ impl SeekCurve {
         self.less(&weights_of_mean(), overhead)
     }
 
-    /// The share of hops that were held up by something else.
     pub fn late_share(&self) -> f64 {
         self.fit.late
     }

@@ -44,7 +44,6 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Those of all comparing phases so far; what was seen last counts.
     pub fn of(run: &RunView<'_>) -> Probes {
         let mut probes = Probes::default();
         for (number, summary, _) in compared_writes(run) {

@@ -1,5 +1,4 @@
 //! What comparing reads say: which blocks are wrong and how, and how much a drive really holds.
-//!
 //! ```text
 //! errors of verify phases ─► stretches that are wrong ─┬─► wraps: places that show what was written elsewhere
 //! places of verify phases ─► probed, held or not ──────┴─► extent: where the drive ends

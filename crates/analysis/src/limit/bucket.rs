@@ -212,7 +212,6 @@ impl Asked<'_> {
     }
 }
 
-/// The bucket that a course shows, counted in that unit, on that side.
 pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
     let asked = Asked { course, unit, side };
     let windows = asked.windows();

@@ -14,7 +14,6 @@ const MOVE_PART_SHARE_MAX: f64 = 0.25;
 /// every disk is fast.
 const END_GAIN_MIN: f64 = 0.02;
 
-/// Cuts, and which of the partitions between them is the fast one.
 pub(super) struct CutWish {
     pub cuts: Vec<Cut>,
     pub fast: Option<usize>,

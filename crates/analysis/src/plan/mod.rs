@@ -41,7 +41,6 @@ pub struct PartitionPlan {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Partition {
     pub range: ByteRange,
-    /// Whether it is the one that was asked to be fast.
     pub is_fast: bool,
     /// Its size over the time of a pass over it, in bytes per second.
     pub mean: Estimate,

@@ -32,7 +32,6 @@ pub struct Looks {
     /// Where the written blocks are, in bytes, in order.
     blocks: Vec<u64>,
     untouched_s: Vec<f64>,
-    /// For each look the seconds that reads over each block took.
     read_s: Vec<Vec<f64>>,
     pub phases: Vec<u32>,
 }

@@ -74,17 +74,14 @@ pub struct Probes {
     pub motion: Result<Motion, Option<f64>>,
     single: LatencyHistogram,
     lone: LatencyHistogram,
-    /// Latencies of reads of what was written before, one at a time.
     written: LatencyHistogram,
     written_offsets: BTreeSet<Offset>,
     sweep_s: Vec<f64>,
-    /// Seconds for each write of a burst with its flush, by round.
     burst_s: Vec<f64>,
     pub(crate) phases: Vec<u32>,
 }
 
 impl Probes {
-    /// The rounds that this experiment asked for; none when it did not.
     pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Option<Probes> {
         let mut probes = Probes {
             motion: motion::motion(run, experiment),

@@ -38,7 +38,6 @@ impl PointKey {
         if self.in_order { SizePattern::Sequential } else { SizePattern::Random }
     }
 
-    /// That of a workload; none of one that does several things.
     pub fn of(workload: &Workload) -> Option<PointKey> {
         let [operation] = *workload.mix.operations() else { return None };
         Some(PointKey {
@@ -63,7 +62,6 @@ pub struct Point {
     pub key: PointKey,
     pub rounds: Vec<Round>,
     pub spoilt: Vec<bool>,
-    /// Whether it is slower than both its neighbours in each of its rounds.
     pub is_dip: bool,
     /// The mean latency of one request in seconds over the rounds that were not spoilt, and what 99 of 100 took at most.
     pub latency_s: f64,

@@ -103,7 +103,6 @@ impl Stated<'_> {
         most.unwrap_or(0) as f64 / self.seconds()
     }
 
-    /// The share of a processor that the program used, where it says so.
     pub(crate) fn processor_share(&self, run: &RunView<'_>) -> Option<f64> {
         let time = self.summary.start_ns..self.summary.end_ns();
         run.series.telemetry().find(|record| time.contains(&record.at_ns))?.own_cpu_share

@@ -12,7 +12,6 @@ const MAD_TO_SD: f64 = 1.482_602_218_505_602;
 const DECILES_APART: f64 = 2.563_103_131_089_201;
 
 impl Sample {
-    /// `None` unless there are two or more and all are finite.
     pub fn new(values: Vec<f64>) -> Option<Sample> {
         if values.len() >= 2 && values.iter().copied().all(f64::is_finite) {
             Some(Sample(values))

@@ -5,7 +5,6 @@ use model::request::Status;
 
 #[derive(Clone, Debug, Default)]
 pub struct Crowd {
-    /// Reads that went well, in the order in which they were answered.
     reads: Vec<IoRecord>,
     /// Begins and ends of requests, in the order of time.
     events: Vec<Event>,

@@ -143,7 +143,6 @@ impl Arms {
         }
     }
 
-    /// How the places lie on disks that take turns, if they surely do.
     pub fn stripe(self) -> Option<Layout> {
         match self {
             Arms::Stripe(layout) => Some(layout),

@@ -112,7 +112,6 @@ impl Moments {
         Some(self.quantile(0.5) - self.quantile(QUICK_SHARE))
     }
 
-    /// Visits that were late and, as a control, those that were as early.
     pub(super) fn late_and_early(&self) -> (usize, usize) {
         if self.excesses.len() < PLACES_MIN {
             return (0, 0);

@@ -3,7 +3,6 @@
 //! A visit is one short sequential phase. On a disk its time per byte is that of the zone it lies in and, on top of it, noise
 //! of about 2 %: which surface it met (surfaces differ by up to ±3 %: 8thway 2013, HTS541010A9E680), and which part of a track
 //! was cut. Zones step by 0.1 to 5 %. A map therefore needs many visits, and says how small a step it may have missed.
-//!
 //! ```text
 //! phases -> visits -> places -> clumps -> levels -> borders
 //!                       |                   |

@@ -16,7 +16,6 @@ pub struct SlowPlace {
     /// The most that it may extend: between the visits before and after it that were not slow.
     pub within_first_byte: u64,
     pub within_end_byte: u64,
-    /// How many times as long a byte takes there as around it.
     pub times_slower: f64,
     pub visits: usize,
     pub longest_ns: u64,

@@ -13,7 +13,6 @@ pub struct Visit {
     pub phase: u32,
     pub first_byte: u64,
     pub bytes: u64,
-    /// The time of each byte after the first request, in seconds.
     pub seconds_per_byte: f64,
     pub start_ns: u64,
     /// The longest that a request of its phase took; 0 when that is not known.

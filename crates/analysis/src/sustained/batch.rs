@@ -9,7 +9,6 @@ pub struct Batch {
     pub start_s: f64,
     pub bytes: f64,
     pub seconds: f64,
-    /// How much of that the flush in the end took, in seconds.
     pub flush_s: f64,
 }
 

@@ -11,7 +11,6 @@ use model::plan::PhaseKind;
 use model::run::RunView;
 use model::workload::{Arrival, Pattern};
 
-/// Why the rate fell, as far as it was looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A cache was full: nothing that was tried against another cause made the drive fast again, or nothing was tried.
@@ -49,7 +48,6 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause
     Cause::Cache
 }
 
-/// The last of the writes in order right behind the first stream.
 fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Batch> {
     let end = history.first().last().map_or(0, |batch| batch.phase + 1);
     let mut last = None;

@@ -222,7 +222,6 @@ fn is_own(batches: &[Batch], last: &Level, next: &Level, least: f64) -> bool {
     differs && is_certain(batches, last, next)
 }
 
-/// Whether two levels differ by more than chance would make them.
 fn is_certain(batches: &[Batch], last: &Level, next: &Level) -> bool {
     let stall_s = recurring_stall_s(&batches[last.first..next.first], last.noise);
     last.errors_from(next, stall_s) >= ERRORS_MIN

@@ -20,7 +20,6 @@ pub struct History<'run> {
 }
 
 impl<'run> History<'run> {
-    /// What that run wrote; none when it wrote nothing that could be measured.
     pub fn of(run: &RunView<'run>) -> Option<History<'run>> {
         let mut kinds: Vec<WritingKind<'run>> = Vec::new();
         for (workload, batch) in writings(run) {
@@ -92,7 +91,6 @@ impl<'run> History<'run> {
         matches!(standing(before_last), Standing::Fell(_))
     }
 
-    /// The phases before each later stream: what was done in between.
     pub(crate) fn phases_between(&self) -> Vec<u32> {
         self.streams.iter().skip(1).flat_map(|stream| &stream.before).copied().collect()
     }

@@ -18,7 +18,6 @@ pub const WRITTEN_OVER_MIN: f64 = 2.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
     pub bytes_per_second: Vec<f64>,
-    /// The rate over all of them, with how well it is known.
     pub mean: Mean,
     pub range_ratio: f64,
     /// How far the line through them rises or drops over the mean.
@@ -63,7 +62,6 @@ fn seconds_to(batches: &[Batch], bytes: f64) -> f64 {
     seconds
 }
 
-/// The slope of the line of least squares through numbers at equal distances.
 fn slope(values: &[f64]) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let mean = values.iter().sum::<f64>() / values.len() as f64;

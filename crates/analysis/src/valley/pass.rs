@@ -29,7 +29,6 @@ pub struct PassShape {
 pub struct Pass {
     pub shape: PassShape,
     pub phases: Vec<u32>,
-    /// The first byte of the area, and the first behind it.
     pub first_byte: u64,
     pub end_byte: u64,
     pub bytes: u64,
@@ -38,7 +37,6 @@ pub struct Pass {
     /// Dips that were not kept, since they are too many.
     pub not_kept: u64,
     pub long: u64,
-    /// Seconds in which the rate was too uneven to see dips.
     pub uneven_s: f64,
 }
 

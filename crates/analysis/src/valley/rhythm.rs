@@ -17,7 +17,6 @@ const MISSED_SHARE_MAX: f64 = 0.25;
 /// The confidence that time or bytes is the steadier of the two, two-sided.
 const BOUND_CONFIDENCE: f64 = 0.99;
 
-/// From the start of a dip to the start of the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     pub seconds: f64,
@@ -44,7 +43,6 @@ pub struct Rhythm {
     pub gaps: usize,
 }
 
-/// The rhythm of these gaps; none when they are too few.
 pub fn rhythm(gaps: &[Gap]) -> Option<Rhythm> {
     let kept = without_missed(gaps);
     if kept.len() < GAPS_MIN {

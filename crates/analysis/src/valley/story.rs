@@ -102,7 +102,6 @@ pub struct Places {
     /// Dips that were looked at, and those of them that were there before.
     pub dips: u64,
     pub again: u64,
-    /// The probability that so many and more are there by chance.
     pub by_chance: f64,
     /// Whether a pass that began further in met them there.
     pub is_told: bool,

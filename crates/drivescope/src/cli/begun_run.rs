@@ -93,7 +93,6 @@ pub(super) fn preserving(
     Ok(Some(preserving))
 }
 
-/// A run that has begun in the store, with what its drive went through before.
 pub(super) fn begin_in(
     experiment: ExperimentName,
     command: String,

@@ -149,7 +149,6 @@ fn weighed<Unknown: Display>(
     WeighedDrive { name, kind, outcome, advice }
 }
 
-/// How to avoid the write cliff, as far as that is known.
 fn advice(time: &DayTime, drive: Option<&DriveWrites>, day: &DayOfWrites) -> Vec<String> {
     let mut sentences = Vec::new();
     if time.busy_s.value > DAY_S {

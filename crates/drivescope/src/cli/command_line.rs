@@ -64,7 +64,6 @@ fn line(name: &str, command: &Command, document: &Value) -> String {
     words.join(" ")
 }
 
-/// The words of one option; none where it has its default, or is not stored.
 fn words_of(argument: &Arg, document: &Value) -> Vec<String> {
     let parser = argument.get_value_parser();
     let texts: Vec<String> = match document.get(argument.get_id().as_str()) {

@@ -24,7 +24,6 @@ pub fn run(arguments: &ExportArguments, store: Option<&Path>) -> Result<u8, User
     Ok(exit::SUCCESS)
 }
 
-/// Writes runs to a file, for `drivescope report`: tables with what was found.
 pub fn write_file(
     names: &[String],
     store: Option<&Path>,

@@ -27,7 +27,6 @@ Options: --store FOLDER (of the runs), --version. Every COMMAND has --help.
 const TEMPLATE: &str = "{about}\n\n{usage-heading} drivescope [COMMAND]\n{after-help}";
 const COLUMNS: usize = 80;
 
-/// The command line as clap has it, with the commands in groups.
 pub fn command() -> Command {
     let command = Arguments::command();
     let mut text = String::new();

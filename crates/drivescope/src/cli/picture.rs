@@ -70,7 +70,6 @@ fn without_png() -> UserError {
     )
 }
 
-/// Throughput of these runs by LBA, each called by its letter if there are letters.
 pub fn rate_chart(runs: &[StoredRun], letters: &[String]) -> Result<Chart, UserError> {
     match rate_over_position(&charted(runs, letters), &[Operation::Read, Operation::Write]) {
         Some(chart) => Ok(chart),

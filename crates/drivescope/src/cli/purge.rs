@@ -67,7 +67,6 @@ fn drive_of(arguments: &PurgeArguments) -> Result<DriveOptions, UserError> {
     Ok(DriveOptions { target: target.clone(), writing: writing.clone(), seed, ..DriveOptions::default() })
 }
 
-/// Those that can be used, in their order; the one that was asked for alone.
 fn usable(offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> Result<Vec<PurgeMethod>, UserError> {
     let mut methods = Vec::new();
     for option in offered {

@@ -138,7 +138,6 @@ fn refuse_other_options(typed: &Request, name: &str) -> Result<(), UserError> {
     ))
 }
 
-/// What a run of an earlier version was asked for, by its command.
 fn request_of(run: &Run) -> Result<Request, UserError> {
     if let Some(words) = shlex::split(&run.command)
         && let Ok(Arguments { command: Some(Command::Measure(request)), .. }) =
@@ -167,7 +166,6 @@ fn refuse_given_back(drive: &DriveOptions, run: &Run) -> Result<(), UserError> {
     Ok(())
 }
 
-/// The number by which a run knows its own marks, if it has made any.
 fn key_of(run: &Run) -> Option<u64> {
     for summary in &run.phases {
         if let Some(workload) = &summary.phase.workload

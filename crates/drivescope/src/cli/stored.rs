@@ -40,7 +40,6 @@ pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError>
     }
 }
 
-/// The run of that name with its series and its findings made again. What is damaged in it is said.
 pub(super) fn analysed(name: &str, store: &Store) -> Result<StoredRun, UserError> {
     let mut stored = store.read(name)?;
     for damage in &stored.damage {

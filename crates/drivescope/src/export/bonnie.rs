@@ -188,7 +188,6 @@ impl Measured {
             && self.seeks.is_empty()
     }
 
-    /// The measurement with the most similar number of seekers; of two, the one with fewer.
     fn nearest_seeks(&self, seekers: u64) -> Option<(u64, &Seeks)> {
         let mut nearest: Option<(u64, &Seeks)> = None;
         for (&measured, seeks) in &self.seeks {
@@ -270,7 +269,6 @@ fn measured_closed_loop(phase: &PhaseSummary) -> Option<&Workload> {
     if is_measured { Some(workload) } else { None }
 }
 
-/// Random reads of small blocks over most of the target, by how many were under way.
 fn seeks_by_seekers(run: &Run) -> BTreeMap<u64, Seeks> {
     let mut seeks: BTreeMap<u64, Seeks> = BTreeMap::new();
     for phase in &run.phases {

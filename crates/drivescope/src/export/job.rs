@@ -34,7 +34,6 @@ impl Goal {
         }
     }
 
-    /// The file of what goes into one, called `name` in a folder; none for standard output.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         match self {
             Goal::Standard => None,
@@ -82,7 +81,6 @@ pub fn all_runs(job: &dyn ExportJob) -> Result<Vec<Run>, UserError> {
     Ok(runs)
 }
 
-/// When a run began, in seconds since 1970; none for a virtual drive, which has a time of its own.
 pub fn started_s(run: &Run) -> Option<u64> {
     if run.target.kind == TargetKind::Sim {
         return None;

@@ -74,7 +74,6 @@ fn metrics(runs: &[Run]) -> String {
 const ETCD_HISTOGRAM: &str = "etcd_disk_wal_fsync_duration_seconds";
 const ETCD_BUCKETS: u32 = 14;
 
-/// The commits of the main cell of each drive's last run that has any.
 fn commit_histograms(runs: &[Run]) -> String {
     let mut samples = BTreeMap::new();
     for run in runs {

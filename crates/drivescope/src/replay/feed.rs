@@ -156,7 +156,6 @@ impl<'run> Feed<'run> {
         }
     }
 
-    /// Begins the phase, with what it did before the moment at which it is entered.
     fn begin_phase(&mut self, moment_ns: u64, sink: &mut dyn EventSink) {
         let (number, series) = (self.number as u32, &self.stored.series);
         let phase = &self.stored.run.phases[self.number];
@@ -210,7 +209,6 @@ impl<'run> Feed<'run> {
         Remaining { steps }
     }
 
-    /// A map of the range of a full pass; none for a run that samples.
     fn empty_map(&self) -> Option<LatencyMap> {
         if !self.stored.run.command.split_whitespace().any(|word| word == "--full") {
             return None;

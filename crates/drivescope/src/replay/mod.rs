@@ -1,5 +1,4 @@
 //! A stored run as events: what a live screen would have received.
-//!
 //! ```text
 //! StoredRun ─► Feed ─► events ─┬► player.rs: the screen, with keys to move in time
 //!                              └► lines

@@ -97,7 +97,6 @@ impl<'run> Player<'run> {
         self.drawn_ns = self.clock.now().get();
     }
 
-    /// Waits for keys for as long as a frame lasts. Returns whether the user leaves.
     fn take_keys(&mut self) -> std::io::Result<bool> {
         let mut patience = FRAME;
         while let Some(key) = self.keys.next(patience)? {

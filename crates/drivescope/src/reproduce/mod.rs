@@ -41,7 +41,6 @@ fn reproduce_on(article: Article, shelf: &Shelf) -> Result<Reproduction, UserErr
     }
 }
 
-/// The pictures of its page of Markdown: the name of each file, and its content.
 pub fn pictures(reproduction: &Reproduction) -> impl Iterator<Item = (String, String)> {
     reproduction.pictures.iter().map(|chart| (picture::file_name(chart), picture::document(chart)))
 }

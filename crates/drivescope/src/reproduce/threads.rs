@@ -160,7 +160,6 @@ fn by_threads(shelf: &Shelf, machine: &Machine, published: &Figures) -> Result<T
     Ok(table)
 }
 
-/// From the 80 IOPS of seeks over the whole disk to 300, one mechanism at a time.
 fn mechanisms(shelf: &Shelf) -> Result<Table, UserError> {
     let whole = shelf.drive(ATA_DISK)?.facts().capacity.round_down_to(BLOCK);
     let cases = [

@@ -82,7 +82,6 @@ impl PlaceBins {
         PlaceBins { capacity: capacity.max(1), lanes: [const { Vec::new() }; 2] }
     }
 
-    /// Adds an interval of a sequential phase, spread evenly over the range that it touched.
     pub fn add(&mut self, interval: &IntervalRecord) {
         if interval.offset_end > interval.offset_first && interval.duration_ns >= RATED_NS_MIN {
             self.put(interval.operation, interval.offset_first, interval.offset_end, Bin::of(interval));

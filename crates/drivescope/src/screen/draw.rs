@@ -1,5 +1,4 @@
 //! From a state to cells of a terminal: a pure function, for any size.
-//!
 //! ```text
 //! wide                                  narrow
 //! title                                 title

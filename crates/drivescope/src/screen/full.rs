@@ -75,7 +75,6 @@ impl Drop for FullScreen {
     }
 }
 
-/// Draws and reads keys until the screen is closed or the terminal is gone.
 fn show(
     mut terminal: TakenTerminal,
     look: Look,

@@ -20,7 +20,6 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The next key of standard input, if one comes within `patience`.
     pub fn next(&mut self, patience: Duration) -> Result<Option<KeyEvent>> {
         self.next_of(stdin(), patience)
     }

@@ -101,7 +101,6 @@ impl Lines {
         }
     }
 
-    /// Lays the map out for the present size of the terminal.
     fn map(&mut self, map: &LatencyMap) {
         if self.mode != Mode::Moving {
             return;
@@ -125,7 +124,6 @@ impl Lines {
         }
     }
 
-    /// Moves the cursor to where the map begins, and clears what is there.
     fn back_to_the_first_line(&mut self) -> String {
         match std::mem::take(&mut self.map_lines_shown) {
             0 => "\r".into(),

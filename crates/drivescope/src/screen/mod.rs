@@ -1,6 +1,5 @@
 //! What is shown while a run is in progress: a screen that fills the terminal, else a moving line, else a line now and
 //! then. All draw from events alone.
-//!
 //! ```text
 //! events ─┬► ScreenState ─► draw ─► cells of a terminal     full.rs: in its own thread; replay draws the same
 //!         └► Lines                                          lines.rs
@@ -34,7 +33,6 @@ use crate::event::{Event, EventSink};
 use full::FullScreen;
 use std::sync::Arc;
 
-/// Whether a screen can fill the terminal; one that is too small gets the moving line.
 pub fn can_fill_terminal() -> bool {
     match terminal::size() {
         Some(area) => {
@@ -53,7 +51,6 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// A screen whose keys set `controls`; `look_again` makes findings of what is stored so far.
     pub fn new(quiet: bool, plain: bool, controls: Arc<Controls>, look_again: LookAgain) -> Screen {
         Screen {
             lines: Lines::new(quiet, plain || !terminal::speaks_ansi()),

@@ -228,7 +228,6 @@ pub fn warnings(state: &ScreenState, columns: usize) -> Vec<Line> {
     panel("Warnings", newest.flat_map(|text| paragraph("! ", text, columns)))
 }
 
-/// Findings so far, one line each, bad news first, in at most `rows` rows.
 pub fn findings(state: &ScreenState, columns: usize, rows: usize) -> Vec<Line> {
     let mut known: Vec<_> = state.findings.iter().filter_map(brief_finding).collect();
     if known.is_empty() || rows < 2 {

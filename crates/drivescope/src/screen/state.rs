@@ -73,7 +73,6 @@ pub struct PhaseShown {
     pub is_sample: bool,
 }
 
-/// Latencies of the last second, of the phase under way and of the whole run.
 #[derive(Clone, Debug)]
 pub struct LatencyShown {
     pub now: Option<Quantiles>,

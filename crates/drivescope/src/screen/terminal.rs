@@ -28,7 +28,6 @@ pub fn size() -> Option<Rect> {
     Some(Rect::new(0, 0, columns.0, rows.0))
 }
 
-/// Whether a person sees the terminal and can press keys, and no other program reads them.
 pub fn can_be_filled() -> bool {
     // A pager behind a pipe wants the same keys; a background job that asks for the terminal is stopped.
     let is_piped =
@@ -95,7 +94,6 @@ impl Drop for TakenTerminal {
     }
 }
 
-/// Leaves the alternate screen and raw mode and shows the cursor, if the terminal is taken.
 pub fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
         // A terminal that is gone cannot be restored.

@@ -1,5 +1,4 @@
 //! The store in a browser, on this machine only and read-only.
-//!
 //! ```text
 //! request.rs    bytes of a socket to a request, with limits on everything
 //! gate.rs       access: host, origin, token

@@ -48,7 +48,6 @@ fn query_encoded(text: &str) -> String {
     encoded
 }
 
-/// A page around `content`. Without a `root` it has no link to the list of runs.
 fn framed(title: &str, head: Markup, root: Option<&str>, content: Markup) -> String {
     html! {
         (DOCTYPE)
@@ -83,7 +82,6 @@ fn back(root: &str) -> Markup {
     html! { p { a href=(root) { "All runs" } } }
 }
 
-/// A problem as a page, with a link back for a client that has access.
 pub(super) fn problem(problem: &Problem, root: Option<&str>) -> Response {
     let content = html! {
         h1 { "That did not work" }
@@ -290,7 +288,6 @@ pub(super) fn live_state(id: &str, state: &LiveState, preview: &Preview, root: &
 /// What the records of a run show so far; made from all of them, so not at each look.
 pub(super) struct Preview {
     pub page: String,
-    /// The chart on light and on dark ground; empty while there is nothing to draw.
     pub charts: [String; 2],
 }
 

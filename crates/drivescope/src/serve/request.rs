@@ -51,7 +51,6 @@ impl Request {
         }
     }
 
-    /// The request in these bytes; none while its end is missing. What follows it is ignored.
     fn parse(head: &[u8]) -> Result<Option<Request>, Problem> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut parsed = httparse::Request::new(&mut headers);

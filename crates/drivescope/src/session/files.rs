@@ -227,7 +227,6 @@ impl FilesSession<'_> {
     }
 }
 
-/// The warning of a folder of ours that could not be removed completely.
 pub fn not_removed(folder: &str, removal: &Removal) -> Option<String> {
     let first = removal.left.first()?;
     Some(format!(

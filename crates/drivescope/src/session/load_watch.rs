@@ -78,7 +78,6 @@ impl LoadWatch {
         self.own_total += bytes;
     }
 
-    /// Counts how long the workers of a phase waited for a CPU, and how long the phase took.
     pub fn count_wait(&mut self, waited: Nanos, took: Nanos) {
         self.waited += waited;
         self.worked += took;

@@ -13,7 +13,6 @@ use thiserror::Error;
 /// Up to this share of a target in the page cache, next to no read hits it.
 const CACHED_SHARE_MAX: f64 = 0.001;
 
-/// The rows of a list of reads, or why the page cache could not be asked.
 pub type AskedRows = Result<Vec<CachedRow>, NotAsked>;
 
 #[derive(Debug, Error)]
@@ -29,7 +28,6 @@ fn buffered(phase: &Phase) -> Option<&Workload> {
     if workload.caching == Caching::Buffered { Some(workload) } else { None }
 }
 
-/// Empties the page cache of the target before a buffered phase; what remains in it is the warning.
 pub fn empty(target: Option<&Target>, phase: &Phase) -> Result<Option<String>, UserError> {
     let (Some(target), Some(_)) = (target, buffered(phase)) else { return Ok(None) };
     Ok(Some(match drop_page_cache(target)? {
@@ -46,7 +44,6 @@ pub fn empty(target: Option<&Target>, phase: &Phase) -> Result<Option<String>, U
     }))
 }
 
-/// The rows of a list of buffered reads, with what of them is cached before they are read.
 pub fn rows_before(target: Option<&Target>, phase: &Phase) -> Option<AskedRows> {
     let mut rows = CachedRow::all(buffered(phase)?);
     if rows.is_empty() {

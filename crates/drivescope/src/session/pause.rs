@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Reacts to a key at once, as people see it.
 const LOOK_EVERY: Nanos = Nanos::from_millis(50);
 
-/// Waits until the pause is over or the run is to end; how long that was.
 pub fn wait(controls: &Controls, interrupt: &AtomicBool, events: &mut dyn EventSink) -> Nanos {
     let watch = MonotonicClock::start();
     events.event(&Event::Paused(true));

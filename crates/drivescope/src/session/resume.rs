@@ -72,7 +72,6 @@ pub fn end_of(phases: &[PhaseSummary], series: &dyn Series) -> Instant {
     Instant::new(end_ns).min(END_MAX)
 }
 
-/// Fails when the target is not the one that the run measured; names what differs.
 pub fn check_same_target(run: &Run, now: &TargetFacts) -> Result<(), UserError> {
     let then = &run.target;
     let differences = [

@@ -104,7 +104,6 @@ impl Session<'_> {
         }
     }
 
-    /// A map of what the phases of a resumed run have read; an empty one for a new run.
     fn map_so_far(&self, range: Option<ByteRange>, series: &StoredSeries) -> Option<LatencyMap> {
         let range = range.filter(|range| !range.is_empty())?;
         let mut map = LatencyMap::new(range, self.run.target.logical_block);
@@ -226,7 +225,6 @@ impl Session<'_> {
         Ok(!self.interrupt.load(Ordering::Relaxed))
     }
 
-    /// Saves what a phase may overwrite; why the phase must not run, if so.
     fn save(&mut self, phase: &Phase, number: u32) -> Result<Option<StopReason>, UserError> {
         let Some(preserving) = &mut self.preserving else { return Ok(None) };
         let interrupt = self.interrupt;

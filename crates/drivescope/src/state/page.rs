@@ -8,7 +8,6 @@ use io::targets::written::LastingNames;
 use report::terminal::{StateEvent, StatePage};
 use std::path::Path;
 
-/// The state of a device, file or folder, as far as this store knows it.
 pub fn page_of(store: Option<&Store>, target: &str) -> Result<StatePage, UserError> {
     let names = LastingNames::of(Path::new(target))?;
     let note = note::begun(&names);

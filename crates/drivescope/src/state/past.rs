@@ -19,7 +19,6 @@ pub(super) struct Past<'runs> {
     pub last_change: Option<(&'runs LedgerRun, &'runs LedgerEvent)>,
     pub purge: Option<(&'runs LedgerRun, &'runs LedgerEvent)>,
     pub own_since_purge_bytes: u64,
-    /// Seconds since the last change; none when there was none, or the clock was set back since.
     pub rest_seconds: Option<f64>,
     /// What others wrote since the first run that noted the counters; none when no run did.
     pub others: Option<Others>,
@@ -195,7 +194,6 @@ impl<'runs> Past<'runs> {
     }
 }
 
-/// From the end of an event to a moment; none when the moment is earlier.
 fn seconds_from_end(event: &LedgerEvent, now: &str) -> Option<f64> {
     let from = event.at.parse::<Timestamp>().ok()?;
     let now = now.parse::<Timestamp>().ok()?;

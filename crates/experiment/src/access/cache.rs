@@ -49,7 +49,6 @@ pub(super) struct Cache {
     setup: Setup,
     prng: Prng,
     stage: Stage,
-    /// How the places lie on disks, if it is a stripe of them.
     layout: Option<Layout>,
 }
 
@@ -98,7 +97,6 @@ impl Cache {
         }
     }
 
-    /// Pairs of reads so far apart, in random order, each at a place of its own.
     fn pairs(&mut self, mut distances: Vec<u64>, name: &str) -> Phase {
         self.prng.shuffle(&mut distances);
         let mut offsets = Vec::new();
@@ -169,7 +167,6 @@ impl Cache {
         Some(self.pairs(repeated, &format!("pairs of reads, {low} to {high} apart")))
     }
 
-    /// Reads a stretch in order, so that the end of it is what the drive keeps.
     fn stream(&mut self, size: usize) -> Phase {
         let left_off =
             self.prng.below(STREAMS[size] / LEFT_OFF_PARTS / STREAM_BLOCK.get()) * STREAM_BLOCK.get();

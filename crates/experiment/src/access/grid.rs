@@ -67,7 +67,6 @@ pub(super) struct Grid {
     deeper: VecDeque<Cell>,
     prng: Prng,
     mechanical: bool,
-    /// By how much all times are shortened to fit into the time limit, at most 1.
     scale: f64,
     queue: VecDeque<Phase>,
     stage: Stage,
@@ -84,7 +83,6 @@ enum Stage {
 }
 
 impl Grid {
-    /// The grid of a question on a drive with moving parts or without.
     pub fn new(setup: &Setup, request: &AccessRequest, mechanical: bool) -> Grid {
         let mut cells = cells_of(setup, request, OperationMix::Read);
         if setup.may_write {
@@ -196,7 +194,6 @@ impl Grid {
         }
     }
 
-    /// Another round of all, if the intervals are wider than they were asked to be.
     fn plan_more(&mut self, so_far: &RunView<'_>) {
         let Some(precision) = self.setup.precision else { return };
         let known = Known::of(so_far, precision);
@@ -248,7 +245,6 @@ impl Experiment for Grid {
         self.queue.pop_front()
     }
 
-    /// What is planned, and longer queues as if each brought more.
     fn remaining(&self) -> Remaining {
         let mut phases = Vec::from(self.queue.clone());
         for cell in &self.deeper {
@@ -307,7 +303,6 @@ pub(super) fn has_room(range: ByteRange, size: Bytes) -> bool {
     size.get().saturating_mul(RANGE_BLOCKS_MIN) <= range.bytes().get()
 }
 
-/// Other sizes, one at a time; and all of them mixed, if several were asked for.
 fn sizes(setup: &Setup, request: &AccessRequest, one: &Cell) -> Vec<Cell> {
     let logical = setup.facts.logical_block;
     let (mut cells, mut parts) = (Vec::new(), Vec::new());

@@ -27,13 +27,11 @@ const LONG_MAX: u64 = 4096;
 const ROW_PARTS: u64 = 4;
 const TIME_MAX: Nanos = Nanos::from_secs(20);
 
-/// The part of `access` that asks what the system's page cache adds.
 pub(super) struct PageCache {
     phase: Option<Phase>,
 }
 
 impl PageCache {
-    /// The question; none where the range has no room for it.
     pub fn new(setup: &Setup) -> Option<PageCache> {
         let (range, block) = (setup.range, random_block(&setup.facts));
         let count = (SINGLES + PAIRS + LONG) as u64;

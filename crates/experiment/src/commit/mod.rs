@@ -1,6 +1,5 @@
 //! `commit`: how fast writes become durable, and whether they do. Rounds of cells in random order: methods and logs, numbers of
 //! committers, other load beside them. The main cells go on until their 99th percentile is known well enough or time is up.
-//!
 //! ```text
 //! fill a scratch file ─► reads, writes and commits at random offsets: does a flush reach the medium?
 //!                    ─► three rounds of all cells ─► rounds of the main cells
@@ -144,7 +143,6 @@ impl Commit {
         phase(ExperimentName::Commit, cell.name(), PhaseKind::Measure, Some(workload), stop)
     }
 
-    /// A round of all cells, or of the main ones as long as these are not known well enough.
     fn plan(&mut self, so_far: &RunView<'_>) {
         let mut next: Vec<Cell> = self.cells.clone();
         if self.rounds >= ROUNDS {

@@ -50,7 +50,6 @@ pub struct FilesStep {
     pub time_max: Nanos,
 }
 
-/// What was asked, and what is still to be done in this round.
 pub struct Files {
     pub(super) request: FilesRequest,
     /// The length of the large file, if it was given; else it follows from the first write.
@@ -76,7 +75,6 @@ impl Files {
         Ok(files)
     }
 
-    /// The next step, by what was done so far; none when all is known or the time is up.
     pub fn next(&mut self, done: &[PhaseSummary]) -> Option<FilesStep> {
         if self.queue.is_empty() {
             self.queue = self.next_round(done);
@@ -131,7 +129,6 @@ impl Files {
         by_time.clamp(FILE_MIN, longest.max(FILE_MIN)).round_down_to(Bytes::new(MIB))
     }
 
-    /// The steps of the next round; none when there is nothing more to do.
     fn next_round(&mut self, done: &[PhaseSummary]) -> VecDeque<FilesStep> {
         let size = match self.size {
             Some(size) => size,
@@ -228,7 +225,6 @@ impl Files {
         FileTask::ALL.into_iter().any(|task| is_of(task) && self.is_chosen(task) && self.is_wide(done, task))
     }
 
-    /// Whether its rate is not known well enough in some folder.
     fn is_wide(&self, done: &[PhaseSummary], task: FileTask) -> bool {
         let precision = self.request.precision();
         let samples = file_work::all(done);

@@ -10,7 +10,6 @@ const SPREAD: u64 = 220;
 const AT_EDGE: u64 = 30;
 const EDGE_PARTS: u64 = 80;
 
-/// The places, in rising order. Fewer where the range has no room for them.
 pub fn draw(range: ByteRange, block: u64, prng: &mut Prng) -> Vec<u64> {
     let (first, bytes) = (range.first().get(), range.bytes().get());
     let edge = bytes / EDGE_PARTS;

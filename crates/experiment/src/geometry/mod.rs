@@ -1,7 +1,6 @@
 //! `geometry`: how a hard disk turns and seeks, and where its tracks lie, from the moments at which single reads end.
 //!
 //! Stages, each planned from what the ones before it have shown:
-//!
 //! 1. *Rounds*: places all over the drive twice each, at random: the time of a turn, and the angle of each place.
 //! 2. *Strata*: probes of a track in every part of the drive: how dense cylinders lie over its bytes.
 //! 3. *Ways*: the same places as in the rounds on ways on which each next one passes just when the arm should get there: seeks.
@@ -253,7 +252,6 @@ impl Geometry {
         self.counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
     }
 
-    /// A probe in each of so many parts of the range.
     fn plan_probes(&mut self, what: &str, count: u64, stage: Stage) -> Stage {
         let reads = self.probes(count, probes::below);
         self.queue.push_back(self.reads(what, &reads));
@@ -396,7 +394,6 @@ impl Experiment for Geometry {
         Some(next)
     }
 
-    /// The time that all may take without the phase under way; before it begins, waking the drive too.
     fn remaining(&self) -> Remaining {
         let waking = if self.stage == Stage::WarmUp { Vec::from(self.queue.clone()) } else { Vec::new() };
         let mut remaining = Remaining::of(&waking);

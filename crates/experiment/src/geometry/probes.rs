@@ -43,7 +43,6 @@ pub fn below_close(sectors: Option<f64>) -> Vec<u64> {
     (0..CLOSE_READS).map(|index| (f64::from(index) * CLOSE_STEP * sectors).round() as u64).collect()
 }
 
-/// A random place in each of so many parts, in random order.
 pub fn strata(range: ByteRange, count: u64, prng: &mut Prng) -> Vec<u64> {
     let mut places = Vec::new();
     for index in 0..count {
@@ -54,7 +53,6 @@ pub fn strata(range: ByteRange, count: u64, prng: &mut Prng) -> Vec<u64> {
     places
 }
 
-/// About how many sectors a track near a byte holds, by the probes nearest to it.
 pub fn sectors_near(counts: &[TrackCount], offset: u64) -> Option<f64> {
     let mut near: Vec<&TrackCount> = counts.iter().collect();
     near.sort_unstable_by(|a, b| {

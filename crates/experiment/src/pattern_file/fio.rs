@@ -145,7 +145,6 @@ fn plain(key: &str) -> String {
     .to_ascii_lowercase()
 }
 
-/// The options of a job, with those of `[global]` where it has none of its own.
 struct Job<'file> {
     own: &'file Options,
     global: &'file Options,
@@ -281,7 +280,6 @@ impl Job<'_> {
     }
 }
 
-/// Where requests go and what share of them reads; none where another option tells.
 fn direction(text: &str) -> Result<(Shape, Option<f64>), Reason> {
     match text {
         "read" => Ok((Shape::Sequential, Some(1.0))),
@@ -294,7 +292,6 @@ fn direction(text: &str) -> Result<(Shape, Option<f64>), Reason> {
     }
 }
 
-/// The digits that a text begins with, and what comes after them.
 fn split_digits(text: &str) -> (&str, &str) {
     text.split_at(text.len() - text.trim_start_matches(is_digit).len())
 }

@@ -12,7 +12,6 @@ pub struct PatternError {
     pub flaw: Flaw,
 }
 
-/// What is wrong, and in which line, counted from 1, if it is about one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flaw {
     pub line: Option<usize>,
@@ -175,7 +174,6 @@ pub(super) fn count(text: &str, most: u32) -> Result<u32, Reason> {
     }
 }
 
-/// A number of percent from 0 to 100, as a share.
 pub(super) fn percent(text: &str) -> Result<f64, QuantityError> {
     match text.trim().parse::<f64>() {
         Ok(number) if (0.0..=100.0).contains(&number) => Ok(number / 100.0),
@@ -183,7 +181,6 @@ pub(super) fn percent(text: &str) -> Result<f64, QuantityError> {
     }
 }
 
-/// Why a step cannot be run on a range of a drive.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum StepError {
     #[error("nothing says when it ends. Give the time of each step, such as --each 60s")]

@@ -61,7 +61,6 @@ fn read_named(typed: &str, text: &str) -> Result<PatternFile, Flaw> {
     }
 }
 
-/// Whether the ending of a name says that it is a file of patterns.
 pub fn is_file_name(typed: &str) -> bool {
     reader_of(typed).is_some()
 }

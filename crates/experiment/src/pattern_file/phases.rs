@@ -11,7 +11,6 @@ use model::units::{Bytes, Nanos};
 use model::workload::{Arrival, BlockSizes, Caching, OperationMix, Pattern, Spacing, Workload};
 
 impl PatternFile {
-    /// The phases on that range of that target, each of `each` long if that is given.
     pub fn phases(
         &self,
         experiment: ExperimentName,
@@ -61,7 +60,6 @@ impl PatternFile {
         self.loads().any(|load| load.writes() && load.shape != Shape::Sequential)
     }
 
-    /// Whether a size is below the drive's block, so that it will be rounded up to it.
     pub fn has_sizes_below(&self, block: Bytes) -> bool {
         self.loads().flat_map(|load| &load.blocks).any(|(size, _)| !size.is_multiple_of(block))
     }
@@ -157,7 +155,6 @@ impl Load {
         Ok(workload)
     }
 
-    /// The part of the range that the step goes over, on the drive's grid.
     fn range_in(&self, range: ByteRange, grid: Bytes) -> Result<ByteRange, StepError> {
         let holds = range.bytes();
         let from = self.from.of(holds);

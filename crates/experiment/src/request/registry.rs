@@ -67,7 +67,6 @@ macro_rules! of_drive {
 }
 
 impl Request {
-    /// As a request to a drive; none for one to a file system.
     pub fn of_drive(&self) -> Option<&dyn DriveRequest> {
         of_drive!(self)
     }

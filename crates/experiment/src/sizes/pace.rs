@@ -35,7 +35,6 @@ impl Pace {
         self.seen = so_far.phases.len();
     }
 
-    /// How long a phase takes; none where nothing like it was measured.
     pub fn time_of(&self, phase: &Phase) -> Option<Nanos> {
         let key = key_of(phase)?;
         if let Some((seconds, rounds)) = self.points.get(&key) {

@@ -93,7 +93,6 @@ pub struct Adaptive {
     stage: Stage,
     range: ByteRange,
     mechanical: bool,
-    /// What is still to be surveyed; the first is under way.
     mixes: VecDeque<OperationMix>,
     survey: Survey,
     search: Option<StreamSearch>,
@@ -121,7 +120,6 @@ struct Survey {
 }
 
 impl Adaptive {
-    /// Plans a survey of reads, of writes, or of one after the other.
     pub fn new(setup: Setup, mixes: Vec<OperationMix>) -> Result<Adaptive, PlanError> {
         let grid = random_block(&setup.facts);
         let range = setup.range.align_inward(grid);
@@ -190,7 +188,6 @@ impl Adaptive {
         self.setup.precision.unwrap_or(PRECISION)
     }
 
-    /// Begins the survey of what comes first, reads with a look at how the drive streams them.
     fn begin(&mut self, now: Nanos) {
         let time = self.time_max(now);
         self.survey = Survey {
@@ -223,7 +220,6 @@ impl Adaptive {
         }
     }
 
-    /// A few visits that tell how long the others shall be.
     fn plan_probes(&mut self, setting: StreamSetting) {
         self.stage = Stage::Probe;
         self.search = None;
@@ -396,7 +392,6 @@ impl Adaptive {
         if self.mix() == OperationMix::Write { WRITE_EDGE_VISITS } else { EDGE_VISITS }
     }
 
-    /// Whether the time of a pass and the rates of the edges are known as exactly as asked.
     fn is_known(&self, map: &SurfaceMap) -> bool {
         is_narrow(map.pass_time(), self.precision()) && self.are_edges_known(map, 1.0)
     }
@@ -420,7 +415,6 @@ impl Adaptive {
         }
     }
 
-    /// Plans until there is something to do, or nothing is left.
     fn plan(&mut self, so_far: &RunView<'_>, now: Nanos) -> Option<()> {
         while self.queue.is_empty() && self.stage != Stage::Done {
             match self.stage {
@@ -477,7 +471,6 @@ impl Experiment for Adaptive {
         self.queue.pop_front()
     }
 
-    /// What is planned, and for what is not yet, the time that it may take.
     fn remaining(&self) -> Remaining {
         let mut ahead = self.clone();
         if ahead.stage == Stage::Fill {
@@ -539,7 +532,6 @@ fn operation_of(mix: OperationMix) -> Operation {
     if mix == OperationMix::Write { Operation::Write } else { Operation::Read }
 }
 
-/// As much as the drive moves in that time, by the slowest of the probes.
 fn visit_bytes_by_rate(so_far: &RunView<'_>, time: Nanos) -> Bytes {
     let probes = so_far.phases.iter().rev().take(PROBES as usize);
     let mut slowest = 0.0_f64;

@@ -67,7 +67,6 @@ enum Next {
 }
 
 impl Bands {
-    /// The part for that range of a drive with an arm; none where the range is too small.
     pub fn new(setup: &Setup, mechanical: bool) -> Option<Bands> {
         let block = random_block(&setup.facts);
         let range = setup.range.align_inward(block);

@@ -35,7 +35,6 @@ pub(super) struct Clip {
 }
 
 impl Clip {
-    /// The parts of that range; none when none was asked for.
     pub fn new(setup: &Setup, shares: &[Share]) -> Option<Clip> {
         let mut sizes = Vec::new();
         for share in shares {

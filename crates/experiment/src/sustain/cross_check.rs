@@ -91,7 +91,6 @@ impl CrossCheck {
         self.setup.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"))
     }
 
-    /// What it writes at most when nothing is known of the drop yet.
     fn bytes_max(&self) -> Bytes {
         let span = self.setup.range.bytes().as_f64();
         let in_order = match self.may_lack_space() {

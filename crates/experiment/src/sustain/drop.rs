@@ -59,7 +59,6 @@ const MEDIA_CACHE: f64 = 25e9;
 /// Into its cache a flash drive writes nearly as fast as its link, behind it some times slower: over both about half.
 const LINK_SHARE: f64 = 0.5;
 
-/// The part of `sustain` that writes until the rate has fallen.
 pub(super) struct RateDrop {
     setup: Setup,
     request: SustainRequest,
@@ -70,7 +69,6 @@ pub(super) struct RateDrop {
     rate: f64,
     /// Whether small writes go to their places; none as long as that is not known.
     in_place: Option<bool>,
-    /// Where writes in order go on, in bytes from the start of the range.
     at: u64,
     /// Of writes in order, how many batches were written from the start again.
     again: usize,
@@ -281,7 +279,6 @@ pub(super) fn written_max(setup: &Setup, request: &SustainRequest, mechanical: b
     Bytes::new((until + last) as u64 + request.block().get())
 }
 
-/// The workload of a batch. Writes in order go on where the last batch ended.
 pub(super) fn workload(setup: &Setup, request: &SustainRequest, at: u64, bytes: u64) -> Workload {
     let whole = setup.range;
     let range = if request.pattern() == Pattern::Sequential && request.mix() == OperationMix::Write {

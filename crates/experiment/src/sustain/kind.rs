@@ -32,7 +32,6 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The part for that range; none where it has too few places.
     pub fn new(setup: &Setup, mechanical: bool) -> Option<Kind> {
         let block = random_block(&setup.facts);
         let range = setup.range.align_inward(block);

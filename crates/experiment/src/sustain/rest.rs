@@ -27,7 +27,6 @@ const CACHES_MAX: f64 = 1.2;
 /// A batch ends after this at the latest.
 const PIECE_TIME: Nanos = Nanos::from_secs(600);
 
-/// The part of `sustain` that leaves the drive alone now and then.
 pub(super) struct Rest {
     setup: Setup,
     request: SustainRequest,

@@ -27,7 +27,6 @@ const RANDOM_RATE_MIN: u64 = 4 * MIB;
 const SPECIFICATION: Nanos = Nanos::from_secs(600);
 const RATE_MIN: u64 = 20 * MIB;
 
-/// How long so many bytes in order may take at most.
 pub(super) fn time_max(bytes: Bytes) -> Nanos {
     Nanos::from_secs(bytes.get() / RATE_MIN + 10)
 }

@@ -132,7 +132,6 @@ impl Task {
         self.all_left().min(self.limits.slowed.saturating_sub(self.slowed))
     }
 
-    /// How many of these are besides all that may be begun at full rate.
     pub(super) fn slowed_besides(&self) -> u32 {
         self.slowed_left().min(self.all_left() - self.full_left())
     }

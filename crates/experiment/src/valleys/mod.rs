@@ -83,7 +83,6 @@ impl Valleys {
         Ok(Valleys { items, task: None, queue, story: Story::default(), is_compared: false, setup })
     }
 
-    /// The next step of the task under way; false when it is done.
     fn go_on(&mut self, now: Nanos) -> bool {
         let Some(mut task) = self.task else { return false };
         let passes_end = self.passes_end();

@@ -20,7 +20,6 @@ const GRID: Bytes = Bytes::from_mib(16);
 /// Reading to compare is done in blocks of this size: small enough that slices show what it does.
 const READ_BLOCK: Bytes = Bytes::from_kib(256);
 
-/// The stretches that a pass writes in blocks of that size, in order.
 pub(super) fn stretches(area: ByteRange, block: Bytes, way: Option<Way>) -> Vec<ByteRange> {
     let is_small = area.bytes() <= PASS_BYTES_MAX || area.bytes() < GRID * STRETCHES * 8;
     let way = way.unwrap_or(if is_small { Way::Everything } else { Way::Crossing });
@@ -71,7 +70,6 @@ fn bytes_of(phase: &Phase) -> Bytes {
     }
 }
 
-/// Leaves so much out at the beginning of a pass, half of it at most.
 pub(super) fn begin_further_in(phases: &mut Vec<Phase>, bytes: Bytes) {
     let all: Bytes = phases.iter().map(bytes_of).sum();
     let mut left = bytes.min(all / 2);

@@ -61,7 +61,6 @@ fn is_marking(workload: &Workload) -> bool {
     workload.mix == OperationMix::Write && matches!(workload.data, DataPattern::Marked(_))
 }
 
-/// Whether a stretch overwrites one of the places of a list.
 fn covers_places(stretch: &Workload, listed: &Workload) -> bool {
     let Pattern::Listed { offsets } = &listed.pattern else { return false };
     let range = stretch.range.first()..stretch.range.end();

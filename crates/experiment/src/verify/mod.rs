@@ -1,5 +1,4 @@
 //! `verify`: does it store what it is told, all of it?
-//!
 //! ```text
 //! quick   mark the start ─► look for it further on (wraps?) ─► write probes twice, then others to push them out of caches
 //!                        ─► read the probes ─► close in on the end, if there is one ─► compare the start
@@ -195,7 +194,6 @@ impl Verify {
         }
     }
 
-    /// Plans what comes next by what was seen; whether there is anything.
     fn go_on(&mut self, so_far: &RunView<'_>) -> bool {
         match self.stage {
             Stage::Start => {
@@ -470,7 +468,6 @@ fn places_of(phase: &Phase) -> u64 {
     }
 }
 
-/// Parts under one name for all that are written, and one for all that are compared.
 fn joined(mut parts: Vec<Phase>) -> Vec<Phase> {
     for part in &mut parts {
         let verb = if part.kind == PhaseKind::Verify { "compare" } else { "write" };

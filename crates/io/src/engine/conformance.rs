@@ -72,7 +72,6 @@ fn holds_the_contract(name: &str, engine: &mut dyn Engine, clock: &dyn Clock) {
     }
 }
 
-/// A file of `blocks` blocks, each filled with its own number.
 fn numbered_file(blocks: u8) -> File {
     let mut file = tempfile::tempfile().unwrap();
     (0..blocks).for_each(|block| file.write_all(&[block; BLOCK as usize]).unwrap());

@@ -22,7 +22,6 @@ impl Leftover {
     }
 }
 
-/// All that killed runs of this user left in a folder.
 pub fn leftovers(path: &Path) -> Result<Vec<Leftover>, IoError> {
     let directory = open_folder(path)?;
     let entries = IoError::at("look for leftovers in", path, entries_of(directory.as_fd()))?;

@@ -1,5 +1,4 @@
 //! Measuring through a file system: one large file, and many small ones, in a folder of our own.
-//!
 //! ```text
 //! folder ──► Workspace::make: a folder of our own in it, marked and locked
 //!                │

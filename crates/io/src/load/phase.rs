@@ -31,7 +31,6 @@ const TRACED_WAITING: usize = 1 << 16;
 const COLLECTOR_PAUSE: Duration = Duration::from_millis(4);
 
 pub struct Load<'run> {
-    /// What is asked for. It has been validated against the target.
     pub workload: &'run Workload,
     /// When to stop. It is bounded.
     pub stop: StopCondition,

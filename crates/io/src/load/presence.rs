@@ -1,6 +1,5 @@
 //! Tells a drive that went away from one that could not read: the kernel answers requests to a drive that is gone
 //! with EIO, ENODEV, ENOLINK or no bytes at all, by driver and by moment, so an answer alone says nothing.
-//!
 //! ```text
 //! errors of the phase ──► held back for a second at the most ──► observer
 //!                              │  is the drive still there?

@@ -1,5 +1,4 @@
 //! A virtual drive in real time: one file in a mounted folder, whose reads and writes take as long as the model says.
-//!
 //! ```text
 //! any tool ──► kernel ──► /dev/fuse ──► serve ──► sim::Drive   when the answer is due
 //!                  ▲                      │  └──► Contents     what the answer is
@@ -168,7 +167,6 @@ impl Mount {
         Stopped { lateness, still_in_use }
     }
 
-    /// Whether nobody used it any more. It is unmounted in any case.
     fn unmount(&mut self) -> bool {
         match system_call::unmount(&self.place.path, 0) {
             Ok(()) => true,

@@ -46,7 +46,6 @@ pub(super) fn wait_for(descriptors: [BorrowedFd<'_>; 2], time: Option<Nanos>) {
     unsafe { libc::ppoll(entries.as_mut_ptr(), 2, time, std::ptr::null()) };
 }
 
-/// Asks that this thread runs before all ordinary ones, with this real-time priority.
 pub(super) fn schedule_first(priority: i32) -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: priority };
     // SAFETY: the struct is valid for the call; 0 is this thread.

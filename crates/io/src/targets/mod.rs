@@ -1,5 +1,4 @@
 //! Targets: what can be measured, what is known of it, and who may write to it.
-//!
 //! ```text
 //! path ──► Target::open ──► Target: facts, and a descriptor that can only READ
 //!              │                │

@@ -77,7 +77,6 @@ impl BlockDevice {
         BlockDevice::at(self.directory.parent().ok_or(io::ErrorKind::NotFound)?)
     }
 
-    /// The partitions of this whole disk that the kernel knows, by name.
     pub fn partitions(&self) -> io::Result<Vec<BlockDevice>> {
         let mut partitions = Vec::new();
         for entry in fs::read_dir(&self.directory)? {

@@ -31,7 +31,6 @@ const ATA_GENERAL_STATISTICS_PAGE: u64 = 0x01;
 pub struct LastingNames {
     /// The target: model and serial number of its drive, or file system and path.
     pub target: String,
-    /// The drives under it, the target itself if it is one.
     pub drives: Vec<String>,
     /// Which part of its drive it is or through what it leads there; empty for a whole drive.
     pub through: String,

@@ -18,7 +18,6 @@ pub fn known() -> Result<Vec<Drive>, Failure> {
     all_named(KNOWN)
 }
 
-/// So many random disks and volumes, with numbers from `first` on.
 pub fn drawn(first: u64, count: u64) -> Result<Vec<Drive>, Failure> {
     virtual_drive::drawn(&FAMILIES, first, count)
 }

@@ -13,7 +13,6 @@ const READS: u64 = 3000;
 const READS_FOR_EACH_AT_ONCE: u64 = 5;
 const BLOCK: u64 = 4096;
 
-/// The number, if the drive can be built and takes time at all.
 pub fn knee(profile: &Profile) -> Option<f64> {
     let mut best = (0.0, None);
     for number in NUMBERS {

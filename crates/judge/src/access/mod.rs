@@ -1,6 +1,5 @@
 //! `cargo xtask bench access`: what `drivescope access` and `drivescope geometry` make of virtual drives, against their truth. All of
 //! it in virtual time.
-//!
 //! ```text
 //! drives ──► truth: from the profile (sim); the knee by running requests at many queue depths (knee.rs)
 //!    └─────► drivescope access, drivescope geometry, as processes ─► verdicts (score.rs) ─► tables (table.rs)
@@ -25,7 +24,6 @@ const REPORT: &str = "docs/generated/bench-access.md";
 /// With fewer, a share of 95 % is known to no better than 4 % to either side.
 const RANDOM_KEPT_MIN: u64 = 100;
 
-/// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

@@ -55,7 +55,6 @@ pub struct Score {
 }
 
 impl Score {
-    /// The score of a drive from the documents of both experiments.
     pub fn of(drive: &Drive, access: &Document, geometry: &Document) -> Result<Score, Failure> {
         let truths = Truths::of(&drive.profile)?;
         let knee = knee::knee(&drive.profile);

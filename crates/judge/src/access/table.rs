@@ -94,7 +94,6 @@ fn cell(verdict: &Verdict, allowed: Allowed) -> String {
     }
 }
 
-/// An error as a share of the truth; of what is not there no share can be told.
 fn percent(error: f64) -> String {
     if error.is_finite() { format!("{:+.1} %", 100.0 * error) } else { "none is there".into() }
 }

@@ -22,7 +22,6 @@ const PAGE: &str = "docs/generated/compare-peers.md";
 /// A disk whose outer tracks are twice as fast as its inner ones, slow enough for a mount to keep its time exactly.
 const DRIVE: &str = "wd20ears";
 
-/// Runs all of them one after the other, and keeps the page.
 pub fn run(options: &ProgramOption) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(options, folder.path())?;

@@ -181,7 +181,6 @@ pub fn bonnie(device: &Path, folder: &Path) -> Peer {
     }
 }
 
-/// Those that measure a loop device over a file in memory.
 pub fn on_memory(device: &Path) -> Vec<Peer> {
     use Question::{AccessTime, RateAtStart};
     let name = device.display();

@@ -19,7 +19,6 @@ const REPORT: &str = "docs/generated/bench-coverage.md";
 /// What is asked of each drive: all that reads tell, and all that random writes tell.
 const EXPERIMENTS: [(&str, &[&str]); 2] = [("check", &["--deep"]), ("sustain", &["--write"])];
 
-/// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(options: &CoverageOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

@@ -12,7 +12,6 @@ use sim::truth::{Truth, TruthValue};
 /// A closed form and a measurement may round the last bits apart.
 const ROUNDING: f64 = 1e-9;
 
-/// A finding on one drive, and a line for whoever looks for its fault.
 pub struct Judged {
     pub code: FindingCode,
     pub verdict: Verdict,

@@ -95,7 +95,6 @@ impl Target {
 }
 
 impl Contender {
-    /// Ours first, then fio with every setting that makes sense there.
     pub fn for_case(case: &Case) -> Vec<Contender> {
         let peers: Vec<Contender> = match case.target {
             Target::Null => vec![FIO_NULL],

@@ -23,7 +23,6 @@ impl Measurement {
         self.cpu_ns_per_io
     }
 
-    /// Requests a second for each processor's worth of time that the process itself used.
     pub fn iops_per_core(&self) -> f64 {
         1e9 / self.cpu_ns_per_io
     }
@@ -61,7 +60,6 @@ pub fn number(document: &Value, pointer: &str) -> Result<f64, Failure> {
     }
 }
 
-/// Processor time of all ended children of this process until now, in nanoseconds.
 pub fn children_cpu_ns() -> Result<f64, Failure> {
     let text = fs::read_to_string("/proc/self/stat").doing("read /proc/self/stat")?;
     match parse_children(&text) {

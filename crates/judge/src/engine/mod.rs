@@ -1,6 +1,5 @@
 //! `cargo xtask bench engine`: the engine against fio on the same targets, in turns, so that whatever else the machine
 //! does meets both alike. Absolute numbers belong to one machine and one hour; the ratios are the result.
-//!
 //! ```text
 //! options ──► build ──► place: tmpfs, file, loop ──► rounds of contenders in random order ──► medians, ratios, table
 //! ```
@@ -23,7 +22,6 @@ use summary::Results;
 const REPORT: &str = "docs/generated/bench-engine.md";
 const DEPTHS: [u32; 3] = [1, 32, 128];
 
-/// Runs the comparison, prints its table, and keeps it when all of it was run.
 pub fn run(options: &EngineOptions) -> Result<(), Failure> {
     let seed = options.seed.unwrap_or_else(seed_of_now);
     let targets: Vec<Target> = match options.only {
@@ -46,7 +44,6 @@ pub fn run(options: &EngineOptions) -> Result<(), Failure> {
     publish(&page, REPORT, options.only.is_none())
 }
 
-/// Lets each contender run once a round, in an order of its own.
 fn compare(
     case: Case,
     program: &Path,

@@ -27,7 +27,6 @@ const LINKED: &[&str] = &["wd20ears-usb2", "wd20ears-usb3", SLOW_PORT];
 /// A disk that reads 285 MB/s outside, on a port that carries 280.
 const SLOW_PORT: &str = "exos-x20-on-sata-3";
 
-/// The drives of the table: those that were chosen, or all.
 pub fn chosen(chosen: &[String], folder: &Folder) -> Result<Vec<Drive>, Failure> {
     let names: Vec<&str> = match chosen {
         [] => [DISKS, SHINGLED, LINKED, DRAWN].concat(),

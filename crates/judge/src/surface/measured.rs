@@ -55,7 +55,6 @@ pub struct Measured {
     /// The zones; none when none were looked for.
     pub zones: Option<Vec<Zone>>,
     pub slow: Vec<(f64, f64)>,
-    /// The link's rate, where it was found to be the limit.
     pub limit: Option<f64>,
     /// What the run said itself; empty for others.
     pub document: Document,

@@ -1,6 +1,5 @@
 //! `cargo xtask bench surface`: what `drivescope surface` makes of virtual drives, against their truth and beside three
 //! ways in which people do it today. All of it in virtual time: device seconds are what a real drive would take.
-//!
 //! ```text
 //! drives ──► truth (sim) ─────────────────────────────┐
 //!    ├─────► drivescope surface, as a process ─► measured ─► errors ─► table
@@ -29,7 +28,6 @@ const REPORT: &str = "docs/generated/bench-surface.md";
 
 const OURS: [(&str, &[&str]); 2] = [("surface", &[]), ("surface --time-limit 5m", &["--time-limit", "5m"])];
 
-/// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(options: &SurfaceOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

@@ -45,7 +45,6 @@ impl Truth {
     }
 }
 
-/// How far what was found is from the truth, as shares of it.
 #[derive(Debug, Default)]
 pub struct Errors {
     /// Of what was found and has a truth.
@@ -54,7 +53,6 @@ pub struct Errors {
     pub limit: LimitVerdict,
 }
 
-/// What was said of a link as the limit, where links were asked about.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LimitVerdict {
     /// None there, none found; or nobody asked.
@@ -73,7 +71,6 @@ pub struct ZoneErrors {
     pub found: usize,
     /// Borders that were found where nothing is near.
     pub invented: usize,
-    /// The rate of a zone that is furthest from the mean of what is true there, as a share.
     pub worst_rate: f64,
 }
 

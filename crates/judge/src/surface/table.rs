@@ -35,7 +35,6 @@ pub fn head(seed: u64) -> String {
     text
 }
 
-/// The table by drive and way, and how the ways compare.
 pub fn rows(rows: &[Row]) -> String {
     let mut text = String::from(
         "| drive | way | device time | read | of the drive | full pass | outer | inner | ratio | steps | nothing | zone rate | link |\n\

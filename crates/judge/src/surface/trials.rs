@@ -45,7 +45,6 @@ pub fn run(program: &Program, folder: &Folder, options: &SurfaceOptions) -> Resu
     .concat())
 }
 
-/// The drive of a run, by the number of the run.
 type NameOfRun = fn(usize) -> String;
 
 fn coverage(program: &Program, options: &SurfaceOptions) -> Result<String, Failure> {
@@ -126,7 +125,6 @@ fn false_alarms(program: &Program, options: &SurfaceOptions) -> Result<String, F
     Ok(text)
 }
 
-/// A way to look for weak spots, and how large they are.
 struct Hunt {
     way: &'static str,
     words: &'static [&'static str],
@@ -144,11 +142,9 @@ const HUNTS: &[Hunt] = &[
     Hunt { way: "surface --time-limit 5m", words: LIMITED, spot_bytes: 1024 * MIB, size: "1 GiB" },
 ];
 
-/// What one run made of the spots that were planted for it.
 struct Catch {
     found: usize,
     invented: usize,
-    /// The chance with which the run says that it meets a spot of that size, if it says so.
     said: Option<f64>,
 }
 
@@ -192,7 +188,6 @@ fn hunt_row(hunt: &Hunt, runs: &[Catch]) -> String {
     )
 }
 
-/// The chance with which a run says that it meets a region of that size.
 fn chance_said(measured: &Measured, bytes: u64) -> Option<f64> {
     let chances = measured.document.rows(FindingCode::SlowRegions, "would_have_been_met");
     chances.iter().find(|row| row["bytes"] == bytes)?["probability"].as_f64()

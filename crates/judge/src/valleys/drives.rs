@@ -45,7 +45,6 @@ impl Sort {
         }
     }
 
-    /// What is asked for besides: passes as the program makes them, or short ones.
     pub fn options(self) -> &'static [&'static str] {
         match self {
             Sort::ByTime | Sort::ByBytes => &["--range", "0..24GB"],
@@ -86,7 +85,6 @@ pub fn drawn(folder: &Folder, first: u64, count: u64) -> Result<Vec<Case>, Failu
     Ok(cases)
 }
 
-/// A flash drive of the generator that has bursts of work from the beginning; few have.
 fn by_time(number: u64) -> Result<Option<Drive>, Failure> {
     let drive = named(&format!("random-flash-{number}"))?;
     let housekeeping = drive.profile.flash.as_ref().and_then(|flash| flash.housekeeping.as_ref());
@@ -94,7 +92,6 @@ fn by_time(number: u64) -> Result<Option<Drive>, Failure> {
     Ok(has_any.then_some(drive))
 }
 
-/// A flash drive of the generator, without bursts and without a cache, whose table takes longer to be written out.
 fn by_bytes(folder: &Folder, number: u64) -> Result<Option<Drive>, Failure> {
     let name = format!("random-flash-{number}");
     let drive = named(&name)?;

@@ -1,6 +1,5 @@
 //! `cargo xtask bench valleys`: what `drivescope valleys` makes of virtual drives, against their truth: flash drives drawn at random with
 //! bursts of work by time, with stalls by bytes, and drives that have neither. All of it in virtual time.
-//!
 //! ```text
 //! drives ──► truth: from the profile (sim) ────────────────┐
 //!    └─────► drivescope valleys, as a process ─► verdicts (score.rs) ─► tables (table.rs)
@@ -24,7 +23,6 @@ const REPORT: &str = "docs/generated/bench-valleys.md";
 /// With fewer, not even one valley in ten that is told wrong would be likely to be among them.
 const RANDOM_KEPT_MIN: u64 = 20;
 
-/// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

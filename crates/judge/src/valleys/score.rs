@@ -32,7 +32,6 @@ pub enum Said {
     Recurring(Found),
 }
 
-/// Valleys that were found, against the truth; nothing of it where there are none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     pub by: String,
@@ -70,7 +69,6 @@ struct Pass {
 }
 
 impl Score {
-    /// The score of a drive from the document of its run.
     pub fn of(case: &Case, document: &Document) -> Result<Score, Failure> {
         let Some(found) = document.finding(FindingCode::WriteValleys) else {
             return Err(Failure::cannot(format!("{}: nothing is said of valleys.", case.drive.name)));

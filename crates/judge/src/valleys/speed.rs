@@ -138,12 +138,10 @@ fn processor_s() -> Result<f64, Failure> {
     Ok(number_of("/proc/thread-self/schedstat", "")? / 1e9)
 }
 
-/// The most memory that was in use so far, in KiB.
 fn memory_kib() -> Result<f64, Failure> {
     number_of("/proc/self/status", "VmHWM:")
 }
 
-/// The number behind a word at the beginning of a line.
 fn number_of(path: &str, word: &str) -> Result<f64, Failure> {
     let text = fs::read_to_string(path).doing(format_args!("read {path}"))?;
     let line = text.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_default();

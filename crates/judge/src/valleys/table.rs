@@ -113,7 +113,6 @@ fn oddities(scores: &[Score]) -> String {
     )
 }
 
-/// A row for a drive of which not all is as it has to be.
 fn oddity(score: &Score) -> Option<String> {
     let has_some = matches!(score.sort, Sort::ByTime | Sort::ByBytes);
     let said = match &score.said {

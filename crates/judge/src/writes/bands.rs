@@ -3,7 +3,6 @@
 use super::score::{ALLOWED, BandVerdict, Score};
 use std::fmt::Write as _;
 
-/// A line for all drives, and one for each that is not told, or wrong.
 pub fn text(scores: &[&[Score]]) -> String {
     let (mut found, mut right, mut held, mut worst) = (0, 0, 0, 0.0_f64);
     let (mut unknown, mut invented, mut odd) = (0, 0, String::new());

@@ -27,7 +27,6 @@ struct Row {
     said: String,
 }
 
-/// The table of those of these drives that have more than two levels.
 pub fn table(drives: &[&[Drive]], program: &Program, seed: u64) -> Result<String, Failure> {
     let mut with_many = Vec::new();
     for drive in drives.iter().copied().flatten() {
@@ -57,7 +56,6 @@ pub fn table(drives: &[&[Drive]], program: &Program, seed: u64) -> Result<String
     Ok(text(&rows))
 }
 
-/// The levels of a drive that is written once in order, if there are enough.
 fn levels(drive: &Drive) -> Option<Vec<WriteLevel>> {
     let profile = &drive.profile;
     let flash = profile.flash.as_ref().filter(|flash| flash.initial == Initial::Fresh)?;
@@ -86,7 +84,6 @@ fn found(document: &Document) -> Vec<(f64, f64)> {
     found
 }
 
-/// The largest errors of places and of rates; none where not as many levels were found as there are.
 fn errors(row: &Row) -> Option<(f64, f64)> {
     if row.found.len() != row.truth.len() {
         return None;

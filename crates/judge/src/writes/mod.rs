@@ -1,6 +1,5 @@
 //! `cargo xtask bench writes`: what `drivescope sustain` and `drivescope valleys` make of virtual drives, against their truth. All of
 //! it in virtual time.
-//!
 //! ```text
 //! drives ──► truth: from the profile (sim) ───────────────┐
 //!    └─────► drivescope sustain, as a process ─► verdicts (score.rs) ─► tables (table.rs)
@@ -26,7 +25,6 @@ const REPORT: &str = "docs/generated/bench-writes.md";
 /// With fewer, not even one drive in twenty that is told wrong would be likely to be among them.
 const RANDOM_KEPT_MIN: u64 = 45;
 
-/// Runs everything, prints the tables, and keeps them when nothing was left out.
 pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;

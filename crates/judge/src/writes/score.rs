@@ -43,7 +43,6 @@ pub enum FallVerdict {
     Found(FoundFall),
 }
 
-/// The errors of a fall that was found, as shares of the truth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundFall {
     pub true_bytes: f64,
@@ -51,7 +50,6 @@ pub struct FoundFall {
     pub before: f64,
     pub after: f64,
     pub is_covered: Option<bool>,
-    /// Whether the intervals of the rates before and after hold the true ones.
     pub are_rates_covered: Option<bool>,
     /// What was written, in times of what is written before the fall.
     pub written_times: f64,
@@ -73,7 +71,6 @@ pub enum BandVerdict {
 }
 
 impl BandVerdict {
-    /// The verdict on a drive from the document of its run.
     pub fn of(profile: &Profile, document: &Document) -> BandVerdict {
         let code = FindingCode::BandSize;
         match (true_band_bytes(profile, document), document.value(code)) {
@@ -92,7 +89,6 @@ impl BandVerdict {
     }
 }
 
-/// How large the bands are where the run looked; none of a drive that is not shingled.
 pub fn true_band_bytes(profile: &Profile, document: &Document) -> Option<f64> {
     let Ok(Medium::Shingled(_, smr)) = profile.medium() else { return None };
     let first_byte = document.number(FindingCode::BandSize, "first_byte").unwrap_or_default();
@@ -107,7 +103,6 @@ impl FoundFall {
 }
 
 impl Score {
-    /// The score of a drive from the document of its run.
     pub fn of(drive: &Drive, document: &Document) -> Result<Score, Failure> {
         let truths = Truths::of(&drive.profile)?;
         Ok(Score {
@@ -181,7 +176,6 @@ fn rate(found: &Value, name: &str) -> f64 {
     rate.unwrap_or(f64::NAN)
 }
 
-/// Whether the interval of a rate of the data holds the truth; none where it has no interval.
 fn rate_holds(found: &Value, name: &str, truth: f64) -> Option<bool> {
     let low = found["data"][format!("{name}_low")].as_f64()?;
     Some((low..=found["data"][format!("{name}_high")].as_f64()?).contains(&truth))

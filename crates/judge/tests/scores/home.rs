@@ -31,7 +31,6 @@ impl Home {
         outcome.out
     }
 
-    /// The drive of that name with texts replaced, and with more at its end.
     pub fn changed(&self, of: &str, changes: &[(&str, &str)], more: &str) -> Drive {
         self.folder.changed(of, changes, more).expect("a drive")
     }

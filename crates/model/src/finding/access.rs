@@ -16,7 +16,6 @@ concludes! {
     SystemReadAhead(it): SystemReadAheadUnknown => it.most;
 }
 
-/// Mean latency of random reads at queue depth 1 over the whole range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AccessTime {
     #[serde(skip)]
@@ -78,7 +77,6 @@ pub enum AccessTimeUnknown {
     },
 }
 
-/// Modes of the latency distribution of random reads at queue depth 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LatencyModes {
     #[serde(skip)]

@@ -10,7 +10,6 @@ concludes! {
     CacheInfluence(it): Infallible => Estimate::exact(it.reasons.len() as f64);
 }
 
-/// Signs that a cache or memory, rather than a drive, served the requests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CacheInfluence {
     pub reasons: Vec<CacheSign>,

@@ -55,7 +55,6 @@ pub enum CommitUnknown {
     NothingToCompare,
 }
 
-/// Commits per second: the value is that of the best number of committers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CommitRate {
     #[serde(skip)]

@@ -92,7 +92,6 @@ impl Axis {
         Axis::linear(label, unit, divisor, round_end(time_max_s / divisor) * divisor)
     }
 
-    /// The time that something took as a whole, in the largest unit of which it is a few.
     pub fn of_duration(label: &str, seconds: f64) -> Axis {
         let (divisor, unit) = match seconds {
             259_200.0.. => (86_400.0, "days"),
@@ -253,7 +252,6 @@ impl Axis {
         ticks
     }
 
-    /// The number of a tick, with its unit unless that stands beside the axis.
     pub(crate) fn tick_label(&self, value: f64) -> String {
         let (scaled, unit) = self.scaled(value);
         match self.numbers {
@@ -274,7 +272,6 @@ impl Axis {
         self.ticks(count_max)
     }
 
-    /// Ticks for an axis up: evenly from 0 to a round end, or as across.
     pub fn value_ticks(&self) -> Vec<Tick> {
         if self.scale == Scale::Linear && self.start == 0.0 { self.even_ticks() } else { self.ticks(7) }
     }
@@ -327,7 +324,6 @@ impl Axis {
         numbers
     }
 
-    /// Ticks that divide an axis with a round end evenly, from 0 to the end.
     pub fn even_ticks(&self) -> Vec<Tick> {
         let whole = self.end / self.divisor;
         let count: u8 = match whole {
@@ -368,7 +364,6 @@ fn round_up(value: f64) -> f64 {
     first_above(&ROUND, power_of_ten_below(value), value * (1.0 - 1e-9))
 }
 
-/// The first of these steps times a power of ten that is not below `value`, else the last.
 fn first_above(steps: &[f64], power: f64, value: f64) -> f64 {
     let mut reached = power;
     for step in steps {

@@ -60,7 +60,6 @@ impl Samples {
         Samples { samples, next: 0 }
     }
 
-    /// Where the requests went between two moments. Moments have to come in their order.
     fn places(&mut self, (from_s, to_s): Moments) -> Vec<Extent> {
         let lasts = to_s > from_s;
         while let Some(((_, end_s), _)) = self.samples.get(self.next)

@@ -1,5 +1,4 @@
 //! One description of a chart, and the ways to draw it.
-//!
 //! ```text
 //! runs ─► catalogue: each kind of chart ─► Chart ─┬► terminal::draw   lines of text
 //!                                                 └► svg::document ─► png::image
@@ -50,7 +49,6 @@ pub struct Chart {
     pub name: &'static str,
     pub title: String,
     pub subject: String,
-    /// What can be seen in it, as sentences, for those who cannot see it.
     pub description: String,
     pub source: String,
     pub across: Across,
@@ -81,7 +79,6 @@ pub enum Across {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beside {
     pub label: String,
-    /// For each series of the chart, in their order, from the lowest value up.
     pub bars: Vec<Vec<Bar>>,
 }
 
@@ -132,7 +129,6 @@ pub struct Point {
     pub interval: Option<(f64, f64)>,
 }
 
-/// A value from one place of the axis across to another, in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
     pub first: f64,
@@ -141,7 +137,6 @@ pub struct Stretch {
     pub value: f64,
 }
 
-/// An interval from one place of the axis across to another, in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     pub first: f64,

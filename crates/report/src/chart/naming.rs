@@ -144,7 +144,6 @@ fn size_of(run: &Run) -> String {
     }
 }
 
-/// A chart of series that somebody put together: what its lines do is described as they go.
 pub fn chart_of_series(
     name: &'static str,
     (title, subject): (&str, &str),

@@ -26,7 +26,6 @@ pub fn image(svg: &str) -> Result<Vec<u8>, PngError> {
     enlarged(svg, 1.0)
 }
 
-/// The same with so many pixels for each of its units across and down.
 pub fn enlarged(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let tree = usvg::Tree::from_str(&with_outlines(svg)?, &usvg::Options::default())?;
     let size = tree.size().to_int_size();

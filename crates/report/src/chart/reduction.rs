@@ -38,7 +38,6 @@ pub(super) fn columns<'stretch>(
     columns.into_iter().flatten().collect()
 }
 
-/// The lowest and the highest measurement of each column, of those that begin in it.
 pub(crate) struct Extremes {
     columns: Vec<Option<(Numbered, Numbered)>>,
     added: usize,

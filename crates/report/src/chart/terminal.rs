@@ -1,5 +1,4 @@
 //! A chart as lines of text.
-//!
 //! ```text
 //! Read rate by position, MB/s
 //!  240 ┤⠛⠛⠶⠶⠶⣤⣤⣤
@@ -131,7 +130,6 @@ impl Page {
         }
     }
 
-    /// The rows of a plot with the numbers beside them, and the axis below.
     fn plot(&mut self, grid: &SignGrid, labels: &[Tick], regions: &[usize], signs: &Signs) {
         for (row, cells) in grid.rows().enumerate() {
             let here = labels.iter().find(|tick| !is_lowest(tick) && grid.row_of(tick.share) == row);

@@ -25,7 +25,6 @@ pub fn width(text: &str, font_size: f64) -> f64 {
     units / 2048.0 * font_size
 }
 
-/// The text, cut where it would be wider than that, and marked where it was cut.
 pub(super) fn fitting(text: &str, font_size: f64, width_max: f64) -> String {
     if width(text, font_size) <= width_max {
         return text.into();

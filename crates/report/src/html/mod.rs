@@ -1,5 +1,4 @@
 //! A report as one HTML file that needs nothing else: no network, no font, no other file.
-//!
 //! ```text
 //! answer       what drive, is it sound, the findings that matter, what to do     answer.rs, comparison.rs
 //! charts       each as a picture that can be read and printed, and its numbers    figure.rs, chart_data.rs, value_table.rs

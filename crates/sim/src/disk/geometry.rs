@@ -4,7 +4,6 @@
 //! neighbouring tracks of one surface, then as many of the next surface, over the same cylinders. All surfaces once are
 //! a group. The direction over the cylinders may alternate from serpentine to serpentine, and the order of surfaces from
 //! group to group. With one track to a serpentine this is the classical cylinder.
-//!
 //! ```text
 //! cylinders →      0 1 2 3 | 4 5 6 7
 //! surface 0        a→→→→→b | g→→→→→h        seek direction alternating ("A"), surface order forward ("F"):

@@ -1,5 +1,4 @@
 //! A hard disk by its mechanism: layout, arm, rotation, queue and caches.
-//!
 //! ```text
 //! profile ──► geometry ┐
 //!         └─► seek ────┴► mechanism ◄── queue, read_ahead, write_cache ◄── drive

@@ -1,5 +1,4 @@
 //! A flash drive at work: takes requests, and knows at once when each will be answered.
-//!
 //! ```text
 //! request ──► wake-up ──► controller ──┬─ read ───► dies and channels (or nothing there: at once)
 //!                                      ├─ write ──► write path: buffer, SLC cache, garbage collection, …

@@ -1,5 +1,4 @@
 //! Flash drives: dies behind channels, a translation that moves pages, and caches that fill.
-//!
 //! ```text
 //! profile ──► layout ──► presence, translation ◄── garbage_collection
 //!    │                            │

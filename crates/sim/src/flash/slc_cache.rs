@@ -1,5 +1,4 @@
 //! The part of the flash that is written with one bit per cell: how much of a write it takes, and how fast.
-//!
 //! ```text
 //!            room in the cache      none, free space left     none, no free space
 //! direct     SLC rate               dense rate                dense rate and folding

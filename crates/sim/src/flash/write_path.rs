@@ -1,7 +1,6 @@
 //! What happens to writes on their way into the flash, and when.
 //!
 //! All dies program in step, superblock by superblock, so the flash takes writes one after the other at one rate:
-//!
 //! ```text
 //! buffer ──► SLC cache or dense cells ──► + garbage collection ──► ÷ heat ──► + bursts, table ──► done
 //! ```

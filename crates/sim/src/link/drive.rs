@@ -1,5 +1,4 @@
 //! A drive at the end of a link.
-//!
 //! ```text
 //! host ── waits for a free place ──> command ──> [write: its data] ──> drive
 //!      <── [read: its data, as the medium delivers it] ── ready <──────┘

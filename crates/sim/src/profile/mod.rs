@@ -2,7 +2,6 @@
 //!
 //! A profile describes the mechanism; what it makes true is in [`crate::truth`]. The sections are defined where the
 //! mechanisms are, and described for people in `docs/reference/profiles.md`.
-//!
 //! ```text
 //! text ─► parse ─► Profile ─► check ─► build ─► mechanism ─► link ─► limit ─► faults
 //!           │                                   (or a volume of such)

@@ -1,5 +1,4 @@
 //! Where the newest copy of everything is, and what moves it: the state of a drive-managed SMR disk without its time.
-//!
 //! ```text
 //! a write that is part of a stream ──► its band, in place; copies in the media cache are forgotten
 //! any other write ─────────────────► the media cache; its band is dirty

@@ -3,7 +3,6 @@
 //! After the cliff a random write waits until a band has been cleaned, so that everything follows from how many bands
 //! have to be cleaned for how many bytes. Over a span of S bytes in N bands, with C of them in the media cache, each
 //! cleaned band makes room for what the cache has of it:
-//!
 //! - **In a round**, the band that was left alone longest comes next. With x = the share of bands cleaned since the
 //!   cliff, a = 1 − C/S, and overwritten copies taking no room, W(x) = S·ln(a + (1 − a)·e^(x/a)) bytes were written
 //!   until each band was cleaned once, which for a small C/S is C·(e^x − 1): (e − 1) = 1.7 caches for a round. Bands

@@ -72,7 +72,6 @@ pub fn latency_budget_of(text: Option<&str>) -> Result<Option<Nanos>, UserError>
     })
 }
 
-/// Reads how to cut a drive into partitions, if that was said.
 pub fn wish(arguments: &WishArguments) -> Result<Option<Wish>, UserError> {
     let fast = option("--fast", arguments.fast.as_deref(), fast_share)?;
     let at_least = option("--at-least", arguments.at_least.as_deref(), rate)?;

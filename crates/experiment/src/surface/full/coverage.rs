@@ -27,7 +27,6 @@ impl Coverage {
         self.stretches.insert(first, end);
     }
 
-    /// The first stretch of `range` that is missing, as far as it goes.
     pub fn first_gap(&self, range: ByteRange) -> Option<ByteRange> {
         self.gaps(range).next()
     }

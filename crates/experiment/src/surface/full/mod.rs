@@ -40,7 +40,6 @@ pub struct Full {
 }
 
 impl Full {
-    /// Plans a pass for each of the mixes, in their order.
     pub fn new(setup: Setup, mixes: Vec<OperationMix>) -> Result<Full, PlanError> {
         if setup.range.align_inward(setup.facts.logical_block).is_empty() {
             return Err(PlanError::NoWholeBlock);
@@ -56,7 +55,6 @@ impl Full {
         Ok(full)
     }
 
-    /// The same with one more pass, which reads what was written and compares it.
     pub fn verified(mut self) -> Result<Full, PlanError> {
         if !self.mixes.contains(&OperationMix::Write) {
             return Err(PlanError::NothingToVerify);
@@ -79,7 +77,6 @@ impl Full {
         passes
     }
 
-    /// A few random reads, unless the range has no room for them.
     fn wake(&mut self) -> Option<Phase> {
         if std::mem::replace(&mut self.is_awake, true) {
             return None;

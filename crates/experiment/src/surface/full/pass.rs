@@ -201,7 +201,6 @@ impl Pass {
         }
     }
 
-    /// The first and the last of the requests that failed next to each other.
     fn plan_looks(&mut self, phase: u32, so_far: &RunView<'_>) {
         if self.small_block == self.block {
             return;
@@ -359,7 +358,6 @@ impl Pass {
         ByteRange::new(first, bytes.min(body.end() - first)).expect("it lies inside the range")
     }
 
-    /// The rate of the pass so far; none before anything was moved.
     pub fn rate(&self) -> Option<BytesPerSecond> {
         if self.moved.is_zero() { None } else { self.moved.per(self.spent) }
     }
@@ -388,7 +386,6 @@ impl Pass {
         self.ahead().missing(self.range)
     }
 
-    /// How many phases there still are in the pass itself, at the rate so far.
     pub fn parts_left(&self) -> u32 {
         let mut parts = 0;
         for gap in self.gaps() {
@@ -398,7 +395,6 @@ impl Pass {
         parts
     }
 
-    /// What is still to be measured again, as far as it is known.
     pub fn again(&self) -> impl Iterator<Item = ByteRange> + '_ {
         self.again.iter().flatten().map(|(_, range)| *range)
     }

@@ -146,7 +146,6 @@ impl SlowSearch {
         }
     }
 
-    /// The worst stretches, no more than `count`, in the order of places.
     pub fn finish(mut self, count: usize) -> Vec<SlowStretch> {
         if self.near.len() >= NEIGHBOURS_MIN {
             for index in self.judged..self.near.len() {

@@ -1,5 +1,4 @@
 //! Frames of a journal: a head of 64 bytes with a checksum, and data with another.
-//!
 //! ```text
 //! 0 "dsPRSV01"   8 kind   12 bytes of data   16 journal   24 number   32 place   40 length   48 crc of data   60 crc of 0..60
 //! ```

@@ -1,6 +1,5 @@
 //! Purging: bringing a whole drive into an empty state, as after it was made. The most dangerous thing this program can
 //! do, so that everything here fails closed:
-//!
 //! ```text
 //! options(target)              asks only: which methods there are for it, and why not those before
 //! purge(target, permit, …)     needs the permit of the very target; asks everything again; then, in one go:

@@ -77,7 +77,6 @@ fn samples(run: &Run) -> Samples {
     samples
 }
 
-/// The folders whose files lie on one known disk, from its start to its end.
 fn places(run: &Run) -> Vec<Lying<'_>> {
     let mut seen: BTreeMap<&str, Vec<&DiskShare>> = BTreeMap::new();
     for phase in &run.phases {
@@ -97,7 +96,6 @@ fn places(run: &Run) -> Vec<Lying<'_>> {
     places
 }
 
-/// Where the files of a folder lay on the average; none when they were not all on one disk.
 fn lying<'run>(folder: &'run str, shares: &[&'run DiskShare]) -> Option<Lying<'run>> {
     let first = shares.first()?;
     let mut sum = 0.0;

@@ -68,7 +68,6 @@ impl Shape {
     }
 }
 
-/// The kinds of requests that are drawn: those at random if there were any, over the widest range.
 fn shapes(run: &Run, count_max: usize) -> Vec<(Shape, LatencyHistogram)> {
     let mut shapes = Vec::new();
     let (mut any_random, mut widest) = (false, Bytes::ZERO);

@@ -46,7 +46,6 @@ fn size_of(summary: &PhaseSummary) -> Option<(f64, f64)> {
     Some((size, size))
 }
 
-/// The lines by operation, order and requests in flight, each from small to large.
 fn lines(run: &Run) -> BTreeMap<String, Vec<Point>> {
     let mut lines: BTreeMap<String, Vec<Point>> = BTreeMap::new();
     let Some(profile) = known::<SizeProfile>(&run.findings) else { return lines };

@@ -31,7 +31,6 @@ impl Plot<'_> {
         }
     }
 
-    /// Each series in the colour of the first of its run in the chart above.
     pub(super) fn draw_strip(&self, canvas: &mut Canvas, chart: &Chart, strip: &Strip) {
         self.draw(canvas, &[], &strip.marks);
         for series in &strip.series {
