@@ -10,7 +10,7 @@ use model::units::{Nanos, Quantile};
 use std::collections::BTreeMap;
 
 /// Lines for each halving of the distance to 100 %, as HdrHistogram prints by default.
-const LINES_PER_HALF: f64 = 5.0;
+const LINES_PER_HALF: i32 = 5;
 
 pub const HGRM: Export = Export {
     name: "hgrm",
@@ -65,15 +65,15 @@ fn distributions(run: &Run) -> BTreeMap<String, LatencyHistogram> {
 fn text(latencies: &LatencyHistogram) -> String {
     let mut text = String::from("       Value     Percentile TotalCount 1/(1-Percentile)\n\n");
     let count = latencies.count();
-    let mut share = 0.0;
-    while let Some(latency) = Quantile::new(share).and_then(|quantile| latencies.quantile(quantile)) {
+    for line in 0.. {
+        // Half of what is left is walked in equal steps.
+        let left = 0.5_f64.powi(line / LINES_PER_HALF);
+        let share = 1.0 - left + left / 2.0 * f64::from(line % LINES_PER_HALF) / f64::from(LINES_PER_HALF);
         let total = ((share * count as f64).ceil() as u64).max(1);
-        if total >= count {
-            break;
-        }
+        let latency = Quantile::new(share).and_then(|quantile| latencies.quantile(quantile));
+        let (Some(latency), true) = (latency, total < count) else { break };
         let beyond = 1.0 / (1.0 - share);
         text.push_str(&format!("{:12.3} {share:14.12} {total:10} {beyond:14.2}\n", milliseconds(latency)));
-        share += 1.0 / (LINES_PER_HALF * (beyond.log2().floor() + 1.0).exp2());
     }
     let most = milliseconds(latencies.max().unwrap_or_default());
     let mean = latencies.mean_ns().unwrap_or_default() / 1e6;
