@@ -53,7 +53,9 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         let job = job(version, &fields, &options)?;
         is_unordered |= job.shape.order == Order::Unknown;
         // A group that comes again is of another fio.
-        if jobs.last().is_some_and(|last| job.group < last.group) {
+        if let Some(last) = jobs.last()
+            && job.group < last.group
+        {
             fio::add(&mut imported, std::mem::take(&mut jobs), &options);
         }
         jobs.push(job);

@@ -13,7 +13,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os();
-    if arguments.nth(1).is_some_and(|word| word == AS_PROGRAM) {
+    if let Some(word) = arguments.nth(1)
+        && word == AS_PROGRAM
+    {
         return ExitCode::from(drivescope::cli::run(std::env::args_os().skip(1)));
     }
     match run(&Options::parse().chore) {

@@ -160,7 +160,9 @@ fn asked(run: &Run) -> Option<FindingCode> {
 }
 
 fn answers(run: &Run, style: Style) -> Vec<String> {
-    if run.phases.first().is_some_and(|first| first.phase.experiment == ExperimentName::Files) {
+    if let Some(first) = run.phases.first()
+        && first.phase.experiment == ExperimentName::Files
+    {
         return file_rates(run, style);
     }
     let mut answers = Vec::new();

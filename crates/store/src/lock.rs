@@ -106,7 +106,9 @@ fn open_unless_held(
     path: &Path,
     options: &OpenOptions,
 ) -> io::Result<Option<(File, FileIdentity)>> {
-    if fs::metadata(path).is_ok_and(|facts| held.contains_key(&FileIdentity::of(&facts))) {
+    if let Ok(facts) = fs::metadata(path)
+        && held.contains_key(&FileIdentity::of(&facts))
+    {
         return Ok(None);
     }
     let file = options.open(path)?;

@@ -269,7 +269,9 @@ impl SourceFile {
             None => "",
         };
         let mut names: Vec<String> = inside.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
-        if names.last().is_some_and(|name| ["mod", "lib", "main", ""].contains(&name.as_str())) {
+        if let Some(name) = names.last()
+            && ["mod", "lib", "main", ""].contains(&name.as_str())
+        {
             names.pop();
         }
         names

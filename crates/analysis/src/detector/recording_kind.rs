@@ -111,13 +111,17 @@ fn signs_of_shingles(target: &TargetFacts) -> Vec<RecordingReason> {
     if is_lent(target) {
         return signs;
     }
-    if target.zoned.as_deref().is_some_and(|zoned| zoned != "none") {
+    if let Some(zoned) = target.zoned.as_deref()
+        && zoned != "none"
+    {
         signs.push(RecordingReason::SaysZoned);
     }
     if target.rotational == Some(true) && target.discard_max.is_some_and(|most| !most.is_zero()) {
         signs.push(RecordingReason::SaysTrim);
     }
-    if sheet(target).is_some_and(|sheet| sheet.recording == datasheet::Recording::Shingled) {
+    if let Some(sheet) = sheet(target)
+        && sheet.recording == datasheet::Recording::Shingled
+    {
         signs.push(RecordingReason::DataSheet);
     }
     signs
@@ -133,7 +137,9 @@ fn without_arm(run: &RunView<'_>, probes: &Probes) -> Result<RecordingKind, Reco
     }
     let says = if is_lent(run.target) { None } else { run.target.rotational };
     let mut reasons = vec![RecordingReason::TooFastForArm];
-    if sheet(run.target).is_some_and(|sheet| sheet.kind == Kind::SolidState) {
+    if let Some(sheet) = sheet(run.target)
+        && sheet.kind == Kind::SolidState
+    {
         reasons.push(RecordingReason::DataSheet);
         return Ok(kind(Recording::Flash, reasons, probes));
     }

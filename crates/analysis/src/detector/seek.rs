@@ -130,7 +130,9 @@ impl Seen {
 
     fn next_track(&self) -> Result<SeekTrackToTrack, NoGeometry> {
         let near = self.near.as_ref().ok_or(NoGeometry::OverheadUnknown { bounds_s: None })?;
-        if self.layout.as_ref().is_some_and(|layout| !layout.keeps_surface()) {
+        if let Some(layout) = self.layout.as_ref()
+            && !layout.keeps_surface()
+        {
             return Err(NoGeometry::OtherSurface);
         }
         if near.next_track.low <= 0.0 {

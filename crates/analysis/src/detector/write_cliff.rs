@@ -98,11 +98,16 @@ fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
 
 fn cliff_cause(run: &RunView<'_>, drop: &RateDrop) -> CliffCause {
     let probes = Probes::of(run, &EXPERIMENT);
-    if probes.as_ref().is_some_and(|probes| probes.rewrites_behind_drop(run)) {
+    if let Some(probes) = probes.as_ref()
+        && probes.rewrites_behind_drop(run)
+    {
         CliffCause::MediaCache
     } else if drop.bytes.value <= MEMORY_BYTES_MAX {
         CliffCause::Buffer
-    } else if probes.is_some_and(|probes| !probes.is_slow() && probes.shows_cells()) {
+    } else if let Some(probes) = probes
+        && !probes.is_slow()
+        && probes.shows_cells()
+    {
         CliffCause::CellCache
     } else {
         CliffCause::Unknown

@@ -252,7 +252,9 @@ fn without_passing(batches: &[Batch], own: &[Level], least: f64) -> Vec<Level> {
     let mut kept: Vec<Level> = own[..1].to_vec();
     let mut passed_s: f64 = 0.0;
     for level in &own[1..] {
-        if kept.last().is_some_and(|last| !is_own(batches, last, level, least)) {
+        if let Some(last) = kept.last()
+            && !is_own(batches, last, level, least)
+        {
             continue;
         }
         let stays = match passing.contains(&level.first) {

@@ -104,7 +104,9 @@ pub fn regained(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Ve
             slow_s = 1.0 / below.bytes_per_second;
         }
         let mut gain = of_stream(rest_s, stream, drop, slow_s);
-        if below.is_some_and(|below| index == below.first) {
+        if let Some(below) = below
+            && index == below.first
+        {
             // It fell while this was written: to how much it was slow at which rate nobody can say.
             gain.error_bytes = gain.error_bytes.max(stream.bytes());
         }

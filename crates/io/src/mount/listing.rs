@@ -68,7 +68,9 @@ impl Listing {
     fn change(&mut self, node: u64, change: &Change) -> Result<(), i32> {
         let attributes = self.attributes(node);
         let stays = |size: u64| size == attributes.size || (size == 0 && !change.through_file);
-        if change.size.is_some_and(|size| !stays(size)) {
+        if let Some(size) = change.size
+            && !stays(size)
+        {
             return Err(libc::EPERM);
         }
         if let Some(permissions) = change.permissions {

@@ -132,7 +132,9 @@ impl GeometryProfile {
     /// Refuses zones that the capacity does not reach: they hold nothing, so capacity and zones are not those of one disk.
     /// Zones that are made for the capacity may be a cylinder too wide each.
     fn check_last_zone(&self, geometry: &Geometry, capacity: Bytes) -> Result<(), Flaw> {
-        if self.generated_zones.as_ref().is_some_and(|zones| zones.cylinders.is_none()) {
+        if let Some(zones) = self.generated_zones.as_ref()
+            && zones.cylinders.is_none()
+        {
             return Ok(());
         }
         let first_sector = geometry.zones().last().map_or(0, |(first_sector, _)| first_sector);

@@ -249,7 +249,10 @@ impl ReadAhead {
     }
 
     pub fn forget(&mut self, mechanism: &mut Mechanism, first_byte: u64, end_byte: u64, at_s: f64) {
-        if self.stream.is_some_and(|stream| first_byte < stream.limit_byte && end_byte > stream.first_byte) {
+        if let Some(stream) = self.stream
+            && first_byte < stream.limit_byte
+            && end_byte > stream.first_byte
+        {
             self.stop(mechanism, at_s);
         }
         for segment in &mut self.segments {

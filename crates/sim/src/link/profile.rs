@@ -232,7 +232,9 @@ impl LinkProfile {
             let reason = "only SATA has it; elsewhere give `queue_depth_max`";
             return Err(Flaw::new("native_command_queueing", reason));
         }
-        if self.pcie_lanes.is_some_and(|lanes| ![1, 2, 4, 8, 16].contains(&lanes)) {
+        if let Some(lanes) = self.pcie_lanes
+            && ![1, 2, 4, 8, 16].contains(&lanes)
+        {
             return Err(Flaw::new("pcie_lanes", "there are 1, 2, 4, 8 or 16"));
         }
         Ok(())
