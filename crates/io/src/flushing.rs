@@ -201,7 +201,6 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-/// Whether there is something to read within so long; not when a signal comes before.
 fn is_readable(descriptor: RawFd, patience: Nanos) -> bool {
     let mut looked = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
     let milliseconds = i32::try_from(patience.get().div_ceil(1_000_000)).unwrap_or(i32::MAX);

@@ -505,7 +505,6 @@ fn flush_virtual(
     Ok(())
 }
 
-/// Counts a flush by how long it took, or by how and when it failed.
 fn count_flush(
     phase: u32,
     start: Instant,

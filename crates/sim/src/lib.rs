@@ -82,7 +82,6 @@ fn answer_within(capacity: Bytes, request: &Request) -> (Status, u32) {
     }
 }
 
-/// When the first of some completions, which are in the order of time, is ready.
 #[inline]
 fn first_at(completions: &VecDeque<Completion>) -> Option<Instant> {
     Some(Instant::new(completions.front()?.completed_ns))

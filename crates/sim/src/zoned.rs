@@ -171,7 +171,6 @@ impl ZonedDrive {
         }
     }
 
-    /// Ends all services that are over at `now`, each followed at once by the next.
     fn advance(&mut self, now: Instant) {
         while let Some((request, end)) = self.in_service.take_if(|(_, end)| *end <= now) {
             let (status, transferred_bytes) = answer_within(self.facts.capacity, &request);

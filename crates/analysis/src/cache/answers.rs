@@ -72,7 +72,6 @@ fn ns_at(sorted: &[u64], share: f64) -> f64 {
     at_share(sorted, share).unwrap_or(0) as f64
 }
 
-/// One read: how far it was from what had been read, and whether memory answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Probe {
     pub distance: u64,

@@ -13,7 +13,6 @@ use model::run::{PhaseSummary, RunView};
 /// With more reads unexplained by an end, segments are not replaced in the order of their use, or other I/O took some.
 const STRAY_SHARE_MAX: f64 = 0.2;
 
-/// None where it was not measured, or not even one stream is still there.
 pub fn streams(run: &RunView<'_>) -> Option<PrefetchStreams> {
     let hit_ns = hit_ns(run)?;
     let mut probes = Vec::new();

@@ -30,7 +30,6 @@ pub struct Fall {
 }
 
 impl DriveWrites {
-    /// From one run or several of the same drive; of what several found, the first counts.
     pub fn of(runs: &[&Run]) -> DriveWrites {
         let findings: Vec<&Finding> = runs.iter().flat_map(|run| &run.findings).collect();
         let mut in_order = Err(WritesUnknown::InOrder);

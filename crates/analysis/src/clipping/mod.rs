@@ -20,7 +20,6 @@ impl UsedPart {
         self.batches.iter().map(|batch| batch.bytes).sum()
     }
 
-    /// The rate to which it settled; none as long as that is not known.
     pub fn steady_rate(&self) -> Option<Estimate> {
         let has_enough = self.written() >= WRITTEN_OVER_MIN * self.range.bytes().as_f64();
         let rounds = rounds(&self.batches).filter(|rounds| has_enough && rounds.are_steady())?;

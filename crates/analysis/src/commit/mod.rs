@@ -75,7 +75,6 @@ pub fn committed(summary: &PhaseSummary) -> Option<(&OperationTotals, f64)> {
     Some((totals, ended_ns.saturating_sub(summary.start_ns) as f64 / 1e9))
 }
 
-/// The cells that completed a commit, in the order in which they first came.
 pub fn cells(run: &RunView<'_>) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for (number, summary) in (0..).zip(run.phases) {

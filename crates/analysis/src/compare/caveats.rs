@@ -106,7 +106,6 @@ fn layers(run: &Run) -> String {
     if run.target.stack.is_empty() { "none known".into() } else { run.target.stack.join(", ") }
 }
 
-/// What is said of the state of one and not of that of the other.
 fn state_unlike(run: &Run, other: &Run) -> String {
     let own = run.state_before.iter().filter(|sentence| !other.state_before.contains(sentence));
     own.map(String::as_str).collect::<Vec<_>>().join(" ")
@@ -154,7 +153,6 @@ fn sequential(run: &Run) -> impl Iterator<Item = &Workload> {
     workloads.filter(|workload| workload.pattern == Pattern::Sequential)
 }
 
-/// What was measured in order, from where to where, as shares of the capacity.
 fn span(run: &Run) -> Option<(f64, f64)> {
     let capacity = run.target.capacity.get().max(1) as f64;
     let first = sequential(run).map(|workload| workload.range.first()).min()?;

@@ -36,7 +36,6 @@ struct Pair {
     cells: Result<Vec<Cell>, ChangeUnknown>,
 }
 
-/// The changes of all drives that were measured more than once, each against its first run.
 pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<Change> {
     let mut pairs: Vec<Pair> = Vec::new();
     for (earlier, later) in same_drive(runs) {

@@ -6,7 +6,6 @@ const VENDOR_WORDS: [&str; 14] = [
     "TOSHIBA", "WD", "WDC",
 ];
 
-/// The name in capitals, with single spaces and without the vendor's words in front.
 pub(super) fn normalised(model: &str) -> String {
     let capitals = model.to_ascii_uppercase();
     let mut words: Vec<&str> = Vec::new();

@@ -135,7 +135,6 @@ fn below(stretch: WrongStretch, end: u64) -> Option<WrongStretch> {
     (stretch.first < end).then(|| WrongStretch { end: stretch.end.min(end), ..stretch })
 }
 
-/// How many blocks a phase compared below `end`, and whether they were drawn at random.
 fn checked_below(summary: &PhaseSummary, end: u64) -> (u64, bool) {
     let Some(workload) = &summary.phase.workload else { return (0, false) };
     let block = workload.block_sizes.largest().get();

@@ -58,7 +58,6 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::FlushHonoured(Outcome::of(judge(run), evidence_of_phases(run, &probes)))]
 }
 
-/// Whether it is one of the phases that compare random reads, writes and commits.
 fn is_probe(summary: &PhaseSummary) -> bool {
     let is_random = |workload: &model::workload::Workload| {
         workload.pattern.is_random() == Some(true) && workload.in_flight_max() == 1

@@ -90,7 +90,6 @@ const IDLE_SHARE_MAX: f64 = 0.002;
 /// The standard deviation of the difference of two uniform edges, as a share of one request: √(1/6).
 const EDGE_SD: f64 = 0.408_248_290_463_863;
 
-/// The sequential visits of a run that can be used, and how their time is taken.
 struct Pass<'run> {
     span: ByteRange,
     /// How long a visit is that is one of many spread over the range: the largest but for a few that lie oddly.

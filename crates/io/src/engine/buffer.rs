@@ -58,7 +58,6 @@ impl BufferPool {
         self.slot_bytes
     }
 
-    /// The slot of `tag`, for the caller. Panics when there is no such slot.
     pub fn slot(&mut self, tag: Tag) -> &mut [u8] {
         let start = self.pointer(tag);
         // SAFETY: the slot lies in the mapping, and `&mut self` keeps others of this program away. The engine's

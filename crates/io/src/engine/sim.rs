@@ -24,7 +24,6 @@ enum CommitStep {
     Flushing { transferred_bytes: u32 },
 }
 
-/// The data of a virtual drive, for workloads that look at them, and what moves them.
 struct Data<'drive> {
     contents: &'drive mut Contents,
     buffers: BufferPool,

@@ -27,7 +27,6 @@ pub(super) fn make_folder_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<
     checked(unsafe { libc::mkdirat(folder.as_raw_fd(), name.as_ptr(), 0o700) })
 }
 
-/// What is known of a name in a folder; a link is looked at itself.
 pub(super) fn status_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<libc::stat> {
     let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: as in `open_at`; the kernel fills the whole struct when it answers zero.
@@ -48,7 +47,6 @@ pub(super) fn remove_folder_at(folder: BorrowedFd<'_>, name: &CStr) -> io::Resul
     checked(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), libc::AT_REMOVEDIR) })
 }
 
-/// Asks the kernel to forget what it holds of a file, without writing anything out before.
 pub(super) fn forget_clean(descriptor: BorrowedFd<'_>) {
     // SAFETY: the call takes integers only. It is advice: whether it was taken is looked at elsewhere.
     let _ = unsafe { libc::posix_fadvise(descriptor.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };

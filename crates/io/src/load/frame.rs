@@ -94,7 +94,6 @@ impl Frame {
         self.lanes.iter_mut().for_each(Lane::clear);
     }
 
-    /// Adds what another worker counted in the same slice. Both have the same lanes.
     pub fn merge(&mut self, other: &Frame) {
         assert_eq!(self.lanes.len(), other.lanes.len(), "all workers count the same operations");
         for (lane, more) in self.lanes.iter_mut().zip(&other.lanes) {
@@ -103,7 +102,6 @@ impl Frame {
         }
     }
 
-    /// The lane of `operation`; the workload has one for each operation that it makes.
     #[inline]
     pub fn lane(&mut self, operation: Operation) -> &mut Lane {
         if self.lanes[0].operation == operation {

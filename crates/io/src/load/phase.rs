@@ -101,7 +101,6 @@ pub fn run_threads<E: Engine>(
     })
 }
 
-/// Runs a load on a virtual drive, in virtual time; with `contents` data are moved too.
 pub fn run_virtual(
     load: &Load<'_>,
     clock: &VirtualClock,

@@ -151,7 +151,6 @@ pub(super) fn outcome(errand: &Errand, completion: &Completion) -> Outcome {
     }
 }
 
-/// The number of the system for a failure, as a block device would give it.
 fn errno(status: Status) -> i32 {
     match status {
         Status::Done | Status::Short => 0,

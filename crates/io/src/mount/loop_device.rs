@@ -26,7 +26,6 @@ pub(super) struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// Makes one over `file` with this logical block, which says of itself whether it turns.
     pub(super) fn attach(file: &Path, block_bytes: u32, rotational: bool) -> Result<LoopDevice, MountError> {
         let failed = |source| {
             let hint = "Loop devices need root and the kernel's loop driver (`modprobe loop`); the file itself can \

@@ -34,7 +34,6 @@ impl Pacer {
         Pacer { stretch_began: now, slept: Nanos::ZERO }
     }
 
-    /// What to do at `now` when the next answer must be begun at `due`.
     pub(super) fn until(&mut self, due: Option<Instant>, now: Instant) -> Wait {
         let Some(due) = due else { return Wait::Sleep(None) };
         if now.since(self.stretch_began) >= STRETCH {
@@ -83,7 +82,6 @@ impl AnswerCost {
         };
     }
 
-    /// By how much an answer with that much data must be begun before it is due.
     pub(super) fn lead(&self, bytes: u32) -> Nanos {
         self.least[class(bytes)].min(LEAD_MAX)
     }

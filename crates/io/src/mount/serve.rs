@@ -53,7 +53,6 @@ enum Look {
 }
 
 impl Server {
-    /// Serves until it is unmounted or told to stop; answers how late it was.
     pub(super) fn run(self) -> Lateness {
         let now = self.clock.now();
         let memory = vec![0; protocol::WRITE_OVERHEAD_BYTES + TRANSFER_BYTES_MAX as usize + 4096];

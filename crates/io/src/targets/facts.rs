@@ -122,7 +122,6 @@ fn text_of_words(words: &[u8], first: usize, last: usize) -> Option<String> {
     unpadded(&String::from_utf8_lossy(&letters))
 }
 
-/// How the drive is connected, by the folders it lies in: they follow the bus.
 pub fn link(disk: &BlockDevice) -> Option<Link> {
     if disk.name.starts_with("nvme") {
         return nvme_link(disk).or(plain("NVMe"));

@@ -30,7 +30,6 @@ impl DriveListing {
         users.map(|obstacle| obstacle.statement.as_str())
     }
 
-    /// Whether writes would be permitted after a confirmation, when what it holds may be destroyed.
     pub fn may_be_written(&self) -> bool {
         let is_free = self.obstacles.iter().all(|obstacle| obstacle.kind == ObstacleKind::Content);
         self.read_refusal.is_none() && is_free

@@ -184,7 +184,6 @@ pub(super) fn members_of(roots: &SystemRoots, mount: &Mount) -> Vec<BlockDevice>
     vec![device]
 }
 
-/// What the kind of file system means for a measurement, by its name in mountinfo.
 pub fn file_system_caveat(kind: &str) -> Option<Caveat> {
     const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
     const NETWORK: [&str; 18] = [

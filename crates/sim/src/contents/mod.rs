@@ -179,7 +179,6 @@ impl Contents {
         }
     }
 
-    /// How many bytes were kept, and whether that was because the memory is full.
     fn store(&mut self, at: u64, data: &[u8]) -> (usize, bool) {
         let (kept, result) = self.stored.write(at, data);
         (kept, result.is_err())

@@ -149,7 +149,6 @@ impl DiskDrive {
         insert_by_time(&mut self.finished, completion);
     }
 
-    /// Takes a read: from the caches, from under the head, or into the queue.
     fn submit_read(&mut self, request: Request, now_s: f64) {
         let (first, end) = self.stretch_of(&request);
         if self.cache.holds(first, end) {

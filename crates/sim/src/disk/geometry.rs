@@ -204,7 +204,6 @@ impl Geometry {
         self.serpentine_tracks
     }
 
-    /// Zones from the outer edge in: the first sector of each, and its layout.
     pub fn zones(&self) -> impl ExactSizeIterator<Item = (u64, &ZoneLayout)> {
         self.zones.iter().map(|zone| (zone.first_sector, &zone.layout))
     }

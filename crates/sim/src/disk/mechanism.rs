@@ -259,7 +259,6 @@ impl Mechanism {
         self.arm.free_s = self.arm.free_s.max(free_s);
     }
 
-    /// How far from a byte there are no defects: at most up to `limit_byte`.
     pub fn sound_until(&self, byte: u64, limit_byte: u64) -> u64 {
         let from = self.defects.partition_point(|defect| defect.first_byte + defect.bytes <= byte);
         self.defects.get(from).map_or(limit_byte, |defect| defect.first_byte.clamp(byte, limit_byte))

@@ -67,7 +67,6 @@ impl DiskTruth {
         bytes_per_track / (self.geometry.turns_per_track() * self.profile.turn_s())
     }
 
-    /// The sequential rates of the first zone and of the last, in bytes per second.
     pub fn edge_rates(&self) -> (f64, f64) {
         match self.zones().as_slice() {
             [only] => (only.bytes_per_second, only.bytes_per_second),

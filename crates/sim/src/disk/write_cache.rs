@@ -76,7 +76,6 @@ impl WriteCache {
         self.give_way();
     }
 
-    /// Forgets of what was written longest ago as much as what is dirty needs.
     fn give_way(&mut self) {
         let room = self.capacity_bytes.saturating_sub(self.dirty_bytes);
         while self.written_bytes > room
@@ -117,7 +116,6 @@ impl WriteCache {
         }
     }
 
-    /// Drops the ages of stretches that are no more, when they outnumber the others.
     fn forget_stale(&mut self) {
         if self.ages.len() > 2 * self.dirty.len() + SORTED_STRETCHES {
             let mut seen = BTreeSet::new();

@@ -46,7 +46,6 @@ pub enum LoadArrival {
 }
 
 impl OtherLoad {
-    /// The load of an entry of a profile that passed its check, if it is one.
     pub fn of_profile(fault: &FaultProfile) -> Option<OtherLoad> {
         let FaultProfile::OtherLoad { at_s, seconds, every_s, request_kib, per_second, queue_depth } = *fault
         else {
@@ -76,7 +75,6 @@ impl OtherLoad {
         begin.checked_add(into)
     }
 
-    /// The first moment from `now_ns` on at which it is on; none when it is over.
     fn next_on(&self, now_ns: u64) -> Option<u64> {
         let since = now_ns.saturating_sub(self.at.get());
         match self.every_ns {
@@ -166,7 +164,6 @@ impl LoadedDrive {
         Some(*at)
     }
 
-    /// Does everything that happens by `now`, in the order of time; of one moment, answers before requests.
     fn advance(&mut self, now: u64) {
         loop {
             let answer = self.inner_next().unwrap_or(u64::MAX);

@@ -208,7 +208,6 @@ impl FaultProfile {
         }
     }
 
-    /// What acts around the drive; nothing when only its data are wrong, or others use it.
     pub fn faults(&self) -> Vec<Fault> {
         match *self {
             FaultProfile::Unreadable { first_byte, bytes, milliseconds } => {

@@ -131,7 +131,6 @@ impl Dies {
         ((page + drawn) % dies) as usize
     }
 
-    /// The number of the stream that a read belongs to, and whether it goes on with it.
     fn stream_of(&mut self, offset: u64, bytes: u64) -> (usize, bool) {
         self.requests += 1;
         let continued = self.streams.iter().position(|stream| stream.end == offset && stream.touched > 0);

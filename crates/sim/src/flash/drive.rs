@@ -39,7 +39,6 @@ pub struct FlashDrive {
     taken: u64,
 }
 
-/// A completion, ordered by when it is ready and then by when its request came.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     completion: Completion,

@@ -182,7 +182,6 @@ impl Housekeeping {
         (arrival_s - stream.arrival_s) * self.profile.joined_mb_per_s * 1e6 < stream.piece_bytes as f64
     }
 
-    /// Puts a new stream in the place of the one that was not added to for longest.
     fn begin_stream(&mut self, offset: u64, arrival_s: f64) -> usize {
         for index in 0..STREAMS {
             if !self.is_piece(&self.streams[index], arrival_s) {
@@ -283,13 +282,11 @@ impl Housekeeping {
     }
 }
 
-/// How long a burst lasts at that fragmentation; 0 where it does not happen.
 pub fn burst_width_s(profile: &HousekeepingProfile, fragmentation: f64) -> f64 {
     let width_s = profile.width_s * fragmentation.sqrt();
     if width_s < profile.width_s_min { 0.0 } else { width_s }
 }
 
-/// The mean time of writing from one burst to the next at that fragmentation.
 pub fn burst_interval_s(profile: &HousekeepingProfile, fragmentation: f64) -> f64 {
     profile.interval_s / (1.0 + profile.crowding * fragmentation)
 }

@@ -83,7 +83,6 @@ impl Translation {
         self.moved
     }
 
-    /// How many units the host can write before space has to be won back.
     pub(crate) fn writable_units(&self) -> u64 {
         let free = (self.free.len() as u64).saturating_sub(u64::from(self.layout.kept_free));
         free * u64::from(self.layout.slots) + u64::from(self.layout.slots - self.host.filled)

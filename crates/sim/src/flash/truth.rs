@@ -222,7 +222,6 @@ fn levels_of_fresh_at_random(slc: &SlcProfile, rates: &WriteRates, capacity: f64
     levels
 }
 
-/// The last number from `low` to `high` of which that holds, which holds of all before it.
 fn last_of(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);

@@ -45,7 +45,6 @@ pub fn random_profile(family: Family, seed: u64) -> Profile {
     }
 }
 
-/// The drive of such a name; none when it is the name of something else.
 pub(crate) fn named(name: &str) -> Option<Profile> {
     let (family, seed) = name.strip_prefix("random-")?.rsplit_once('-')?;
     let family = Family::ALL.into_iter().find(|known| known.name() == family)?;

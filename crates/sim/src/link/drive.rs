@@ -194,7 +194,6 @@ impl LinkedDrive {
         }
     }
 
-    /// The drive is ready with it: a read's data have to come to the host.
     fn cross(&mut self, mut completion: Completion) {
         let command = self.commands[completion.tag.0 as usize];
         if command.request.operation != Operation::Read || completion.transferred_bytes == 0 {

@@ -21,7 +21,6 @@ use model::units::Bytes;
 /// What one TRIM may cover: what Linux allows for SATA.
 const DISCARD_MAX: Bytes = Bytes::from_gib(2);
 
-/// The drive of a profile, known by `path`. `seed` draws all that is random in it.
 pub(super) fn build(profile: &Profile, path: &str, seed: u64) -> Result<Box<dyn Drive + Send>, Flaw> {
     profile.check()?;
     build_within(profile, path, seed, 0)

@@ -120,7 +120,6 @@ impl SmrDrive {
         (self.decides_s, self.decides_at) = (end_s, moment(end_s));
     }
 
-    /// Tells the arm what to do next for the host; whether there was anything.
     fn work_at(&mut self, at_s: f64) -> bool {
         let must_write = !self.flushes.is_empty() || (!self.refused.is_empty() && !self.wrote_last);
         (must_write && self.write_back(at_s)) || self.serve_waiting(at_s) || self.write_back(at_s)
@@ -413,7 +412,6 @@ impl SmrDrive {
 }
 
 impl SmrDrive {
-    /// Merges what the media cache has of a band into the band; when that is done.
     fn clean(&mut self, band: u32, start_s: f64) -> f64 {
         let range = self.map.bands().range(band);
         let end_s = start_s + clean_s(&self.mechanism, &self.smr, &range);

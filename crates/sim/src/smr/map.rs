@@ -92,7 +92,6 @@ impl ShingledMap {
         if self.cache.has_room_for(piece.first_byte, piece.end_byte) { None } else { self.next_to_clean() }
     }
 
-    /// Writes a piece that has room to the media cache; its position in the log.
     pub fn append(&mut self, piece: Piece) -> u64 {
         let may_join = piece.first_byte != self.bands.range(piece.band).start;
         let position = self.cache.head();
@@ -119,7 +118,6 @@ impl ShingledMap {
         self.dirty.next(self.cache.oldest().map(|byte| self.bands.of(byte)))
     }
 
-    /// Merges what the media cache has of a band into it; how much that was.
     pub fn clean(&mut self, band: u32) -> u64 {
         let range = self.bands.range(band);
         let merged = self.cache.forget(range.start, range.end);
@@ -148,7 +146,6 @@ impl ShingledMap {
         self.cache.fragments(first_byte, end_byte)
     }
 
-    /// Whether a stretch holds nothing, so that no platter is needed to read it.
     pub fn is_unmapped(&self, first_byte: u64, end_byte: u64) -> bool {
         self.unmapped.covers(first_byte, end_byte)
     }

@@ -91,7 +91,6 @@ impl MediaCache {
         self.log.first_key_value().map(|(_, &first_byte)| first_byte)
     }
 
-    /// Whether there is room for a stretch, in the log and in the map.
     pub fn has_room_for(&self, first_byte: u64, end_byte: u64) -> bool {
         let (mut covered_bytes, mut entries) = (0, self.extents.len() + 1);
         for (first, extent) in self.overlapping(first_byte, end_byte) {

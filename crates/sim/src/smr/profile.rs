@@ -69,7 +69,6 @@ impl SmrProfile {
         toml::from_str(&text).expect("all other keys have a default")
     }
 
-    /// Checks what can be checked without the disk under it, for a drive of that capacity.
     pub fn check(&self, capacity_bytes: u64) -> Result<(), Flaw> {
         self.check_media_cache(capacity_bytes)?;
         self.check_bands(capacity_bytes)?;

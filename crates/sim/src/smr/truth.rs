@@ -94,7 +94,6 @@ impl ShingledTruth {
         geometry.revolutions_over(first, bytes / geometry.sector_bytes()) * self.mechanism.turn_s()
     }
 
-    /// The size of the band that a byte of the drive is in, in bytes.
     pub fn band_bytes(&self, byte: u64) -> u64 {
         self.band_bytes_of(self.bands.of(byte))
     }
@@ -104,7 +103,6 @@ impl ShingledTruth {
         range.end - range.start
     }
 
-    /// The rate of random writes while the media cache has room, in bytes per second.
     pub fn rate_before_cliff(&self, writes: RandomWrites) -> f64 {
         let request_s = match self.write_cache_bytes {
             0 => self.unbuffered_s(writes.request_bytes),
@@ -223,7 +221,6 @@ impl ShingledTruth {
         self.smr.map_entries as f64 / (1.0 + across / requests)
     }
 
-    /// What the media cache holds when it is full of such writes, in bytes.
     pub fn full_bytes(&self, writes: RandomWrites) -> f64 {
         let by_entries = self.requests_listed(writes) * slots_bytes(writes.request_bytes) as f64;
         by_entries.min(self.smr.media_cache_bytes as f64).min(writes.span_bytes as f64)

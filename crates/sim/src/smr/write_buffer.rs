@@ -67,7 +67,6 @@ impl WriteBuffer {
         );
     }
 
-    /// What is to be written next: what goes on at `written_end`, else the oldest.
     pub fn next(&mut self, written_end: u64) -> Option<(u64, u64)> {
         if let Some(&end) = self.dirty.get(&written_end) {
             return Some((written_end, end));

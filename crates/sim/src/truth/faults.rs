@@ -73,7 +73,6 @@ pub(super) fn regions(code: FindingCode, mut found: Vec<Region>) -> Truth {
     Truth::number(code, regions.len() as f64).with(TruthData::Regions { regions })
 }
 
-/// When the device goes away: the first moment, unless so many requests come before.
 fn lost(faults: &[FaultProfile]) -> Truth {
     let code = FindingCode::DeviceLost;
     let (mut first_s, mut first_count): (Option<f64>, Option<u64>) = (None, None);

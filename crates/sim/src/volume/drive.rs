@@ -197,7 +197,6 @@ impl VolumeDrive {
         first
     }
 
-    /// Takes what the drives have answered by `now`, in the order of time, and of the drives.
     fn advance(&mut self, now: u64) {
         loop {
             let (at, index) = self.next();

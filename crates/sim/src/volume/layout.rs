@@ -51,7 +51,6 @@ impl Layout {
         self.used.len()
     }
 
-    /// How much lies on one drive before the next comes; none unless they are striped.
     pub fn chunk(&self) -> Option<Bytes> {
         (self.kind == VolumeKind::Stripe).then_some(Bytes::new(self.chunk_bytes))
     }
@@ -112,7 +111,6 @@ impl Layout {
         })
     }
 
-    /// How many bytes of a stripe's drive lie before that byte of the volume.
     fn before(&self, member: usize, byte: u64) -> u64 {
         let (chunk, within) = (byte / self.chunk_bytes, byte % self.chunk_bytes);
         let (row, at) = (chunk / self.used.len() as u64, (chunk % self.used.len() as u64) as usize);

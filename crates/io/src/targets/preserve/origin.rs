@@ -193,7 +193,6 @@ fn backing_path(number: DeviceNumber) -> Option<PathBuf> {
     Some(path.canonicalize().unwrap_or(path.into()))
 }
 
-/// Whether two paths name one thing, or one of them a part of the other.
 fn is_one(one: &str, two: &str) -> bool {
     one == two || is_device(one) && is_device(two) && (is_part(one, two) || is_part(two, one))
 }
