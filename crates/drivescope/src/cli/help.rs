@@ -24,7 +24,7 @@ Examples:
   drivescope check sim:smr-2tb      a virtual drive: no hardware needed
 Options: --store FOLDER (of the runs), --version. Every COMMAND has --help.
 ";
-const TEMPLATE: &str = "{about}\n\n{usage-heading} drivescope [COMMAND]\n{after-help}";
+const TEMPLATE: &str = "{about}\n\n{usage-heading} drivescope [COMMAND]{after-help}";
 const COLUMNS: usize = 80;
 
 pub fn command() -> Command {
