@@ -180,4 +180,6 @@ def test_a_fleet_of_one_drive_has_answers_and_a_report(tmp_path):
     lake = str(tmp_path / "lake")
     assert main(["push", "--lake", lake, "--store", str(tmp_path / "store")]) == 0
     assert main(["report", "--lake", lake, "--output", str(tmp_path / "fleet.html")]) == 0
-    assert "<h1>0 of 0 drives" in (tmp_path / "fleet.html").read_text()
+    page = (tmp_path / "fleet.html").read_text()
+    assert "<h1>0 of 0 drives" in page and "not measured</small>" in page
+    assert "cannot tell: no run of this lake has the finding capacity-true. Measure it: drivescope verify DRIVE" in page

@@ -36,14 +36,14 @@ LINK_FIELDS = {"host", "run", "serial"}
 def report(engine: Engine, link: str | None = None) -> str:
     """The page. `link` is the address of a host's own report, with {host}, {run} and {serial}."""
     _check_link(link)
-    answers = {question: answer(engine, question) for question in QUESTIONS if question != "effects"}
+    answers, reasons = _answers(engine)
     found = effects(engine)
     answers["effects"] = found.fixed
     slow = answers["outliers"]
     slow = slow[slow["is_outlier"]].reset_index(drop=True)
     top = slow.head(ROWS_MAX)
     parts = [
-        _heading(engine, answers, slow),
+        _heading(engine, answers, slow, reasons),
         Markup(
             '<section id="map"><h2>Racks and slots</h2><p class="faint">One block per rack, one line per enclosure, one cell per slot. '
             "A coloured cell leads to its drive.</p>{}{}</section>"
@@ -59,7 +59,8 @@ def report(engine: Engine, link: str | None = None) -> str:
         ).format(QUESTIONS["effects"].title, _table(listed("effects", found.fixed)), _table(found.variance)),
     ]
     for question in ("fail-slow", "drift", "batches", "rebuild", "counterfeits", "smr", "survival", "latency"):
-        table = _table(listed(question, answers[question]))
+        reason = reasons.get(question)
+        table = Markup("<p>{}</p>").format(reason) if reason else _table(listed(question, answers[question]))
         parts.append(Markup('<section id="{}"><h2>{}</h2>{}</section>').format(question, QUESTIONS[question].title, table))
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     head = Markup(
@@ -67,6 +68,22 @@ def report(engine: Engine, link: str | None = None) -> str:
         '<meta http-equiv="Content-Security-Policy" content="{}"><style>{}</style><main>'
     ).format(policy, Markup(STYLE))
     return str(head + Markup("").join(parts) + Markup("</main></html>\n"))
+
+
+def _answers(engine: Engine) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """All answers but the effects, and why a question has none: a fleet need not be measured for each of them."""
+    answers, reasons = {"outliers": answer(engine, "outliers")}, {}
+    for question, asked in QUESTIONS.items():
+        if question in ("outliers", "effects"):
+            continue
+        try:
+            answers[question] = answer(engine, question)
+        except LakeError as error:
+            reasons[question] = str(error)
+            answers[question] = pd.DataFrame(columns=[*asked.columns, *filter(None, [asked.flag])])
+            if asked.flag:
+                answers[question] = answers[question].astype({asked.flag: "bool"})
+    return answers, reasons
 
 
 def _check_link(link: str | None) -> None:
@@ -80,7 +97,7 @@ def _check_link(link: str | None) -> None:
         raise LakeError(f"cannot link to {link}: it needs http(s):// or ./, and only {{host}}, {{run}} and {{serial}}.")
 
 
-def _heading(engine: Engine, answers: dict[str, pd.DataFrame], slow: pd.DataFrame) -> Markup:
+def _heading(engine: Engine, answers: dict[str, pd.DataFrame], slow: pd.DataFrame, reasons: dict[str, str]) -> Markup:
     outliers = answers["outliers"]
     totals = engine.runs.agg(runs=_.count(), first=_.date.min(), last=_.date.max()).to_pandas().iloc[0]
     counts = slow["cause"].value_counts()
@@ -95,7 +112,9 @@ def _heading(engine: Engine, answers: dict[str, pd.DataFrame], slow: pd.DataFram
         ("counterfeits", len(answers["counterfeits"]) + len(answers["smr"]), "not as sold", f"{len(answers['counterfeits'])} counterfeit, {len(answers['smr'])} SMR"),
     ]
     shapes = [
-        Markup('<a class="tile" href="#{}"><b>{}</b> <span>{}</span><small>{}</small></a>').format(anchor, f"{count:,}", label, note)
+        Markup('<a class="tile" href="#{}"><b>{}</b> <span>{}</span><small>{}</small></a>').format(
+            anchor, "–" if anchor in reasons else f"{count:,}", label, "not measured" if anchor in reasons else note
+        )
         for anchor, count, label, note in tiles
     ]
     return Markup('<h1>{} of {} drives are slower than their equals</h1><p class="faint">{} runs, {} to {}. {} models, {} hosts.</p><nav>{}</nav>').format(

@@ -31,5 +31,4 @@ def survival(engine: Engine, code: str = "slow-regions") -> pd.DataFrame:
             row[f"share_{day}"] = float(curve.surv_prob[index]) if index >= 0 else 1.0
             row[f"error_{day}"] = float(curve.surv_prob_se[index]) if index >= 0 else 0.0
         result.append(row)
-    figures = [f"{figure}_{day}" for day in (30, 60, 90) for figure in ("share", "error")]
-    return pd.DataFrame(result, columns=["model", "drives", "with_slow_regions", *figures])
+    return pd.DataFrame(result)
