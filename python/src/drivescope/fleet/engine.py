@@ -68,6 +68,9 @@ def _spark(lake: Lake, files: list[str]) -> Engine:
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        # A job to list some hundred files takes longer than listing them.
+        .config("spark.sql.sources.parallelPartitionDiscovery.threshold", "100000")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.shuffle.partitions", "8")
         .config("spark.driver.memory", "3g")

@@ -58,7 +58,9 @@ def fit(rows: pd.DataFrame) -> Effects:
     problem = _Equations(sparse.csr_matrix(x), z, y)
     if z:
         start = np.full(len(z), np.log(0.2))
-        best = optimize.minimize(problem.deviance, start, method="L-BFGS-B", bounds=[(-12, 4)] * len(z), options={"maxiter": 60})
+        # Steps this wide: rounding of the deviance would drown the differences over narrow ones.
+        options = {"maxiter": 60, "ftol": 1e-14, "gtol": 1e-6, "finite_diff_rel_step": 1e-4}
+        best = optimize.minimize(problem.deviance, start, method="L-BFGS-B", jac="3-point", bounds=[(-12, 4)] * len(z), options=options)
         ratios = np.exp(best.x)
     else:
         ratios = np.array([])
