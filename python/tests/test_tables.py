@@ -26,6 +26,16 @@ def test_only_the_columns_asked_for_are_read(zoned: Run) -> None:
     assert zoned.intervals(["bytes", "start_ns"]).column_names == ["bytes", "start_ns"]
 
 
+def test_batches_are_the_series_in_pieces(zoned: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drivescope.tables.BATCH_ROWS", 100)
+    pieces = list(zoned.batches("intervals"))
+    assert len(pieces) > 10 and max(piece.num_rows for piece in pieces) == 100
+    assert pyarrow.Table.from_batches(pieces).equals(zoned.intervals())
+    assert zoned.batches("intervals", ["bytes", "start_ns"]).read_all().column_names == ["bytes", "start_ns"]
+    with pytest.raises(StoreError, match="the run has none"):
+        zoned.batches("errors")
+
+
 def test_phases_are_those_of_the_export(zoned: Run, tmp_path: Path) -> None:
     from drivescope.program import output_of
     from pyarrow import parquet

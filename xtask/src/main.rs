@@ -65,7 +65,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "dist",
-        summary: "make what people install into dist/; --check installs each in a clean place, --reproduce builds again",
+        summary: "make what people install into dist/; --check installs each in a clean place, --reproduce makes all again",
         run: dist::run,
     },
 ];

@@ -11,7 +11,7 @@ from .errors import StoreError
 from .findings import Finding
 from .program import output_of
 from .store import PathLike, find_run, read_document
-from .tables import phase_table, read_series
+from .tables import phase_table, read_batches, read_series
 
 if TYPE_CHECKING:
     import pyarrow
@@ -104,6 +104,13 @@ class Run:
         Raises :class:`StoreError` when the run has no such series, or when it is damaged.
         """
         return read_series(self.folder, name, columns)
+
+    def batches(self, name: str, columns: Optional[Sequence[str]] = None) -> pyarrow.RecordBatchReader:
+        """A series piece by piece, for a run that does not fit into memory. pandas, Polars and DuckDB read from it too.
+
+        Raises :class:`StoreError` when the run has no such series, or when it is damaged.
+        """
+        return read_batches(self.folder, name, columns)
 
     def analysed_again(self, timeout: Optional[float] = 600.0) -> Run:
         """The same run with the findings of the installed program, which may know more than the one that measured.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 from .errors import StoreError
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Series of a run, by the name of their files.
 SERIES = ("intervals", "histograms", "errors", "telemetry", "trace")
+#: Rows of a piece, as many as the program writes at once.
+BATCH_ROWS = 32_768
 _SEGMENT = re.compile(r"([a-z]+)-(\d{6,})\.(parquet|journal)")
 _FORMAT = b"drivescope.format"
 _FORMAT_VERSION = 1
@@ -51,19 +54,57 @@ def read_series(folder: Path, series: str, columns: Optional[Sequence[str]] = No
     import pyarrow
     import pyarrow.parquet
 
+    tables = []
+    for path in _known_segments(folder, series):
+        with _reading(path), pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
+            _check_version(path, file.schema_arrow.metadata or {})
+            tables.append(file.read(columns=None if columns is None else list(columns)))
+    return pyarrow.concat_tables(table.replace_schema_metadata(None) for table in tables)
+
+
+def read_batches(folder: Path, series: str, columns: Optional[Sequence[str]] = None) -> pyarrow.RecordBatchReader:
+    """A series of a run piece by piece: never more than :data:`BATCH_ROWS` rows of it are in memory.
+
+    Raises :class:`StoreError` as :func:`read_series` does; of a later file, while the pieces are read.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    paths = _known_segments(folder, series)
+    wanted = None if columns is None else list(columns)
+    with _reading(paths[0]):
+        schema = pyarrow.parquet.read_schema(paths[0]).remove_metadata()
+    if wanted is not None:
+        schema = pyarrow.schema([schema.field(name) for name in wanted])
+
+    def batches() -> Iterator[pyarrow.RecordBatch]:
+        for path in paths:
+            # With its buffer ahead the reader would hold the whole file.
+            with _reading(path), pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
+                _check_version(path, file.schema_arrow.metadata or {})
+                for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
+                    yield batch.replace_schema_metadata(None).select(schema.names)
+
+    return pyarrow.RecordBatchReader.from_batches(schema, batches())
+
+
+def _known_segments(folder: Path, series: str) -> list[Path]:
     if series not in SERIES:
         raise StoreError(f"cannot read series {series!r}: the series are {', '.join(SERIES)}.")
-    tables = []
-    for path in segments(folder, series):
-        try:
-            with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
-                _check_version(path, file.schema_arrow.metadata or {})
-                tables.append(file.read(columns=None if columns is None else list(columns)))
-        except (OSError, pyarrow.ArrowException) as error:
-            raise StoreError(f"cannot read {path}: {error}. 'drivescope show' reads the rest of the run.") from error
-    if not tables:
+    found = segments(folder, series)
+    if not found:
         raise StoreError(f"cannot read {series} of {folder}: the run has none.")
-    return pyarrow.concat_tables(table.replace_schema_metadata(None) for table in tables)
+    return found
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        yield
+    except (OSError, pyarrow.ArrowException) as error:
+        raise StoreError(f"cannot read {path}: {error}. 'drivescope show' reads the rest of the run.") from error
 
 
 def _check_version(path: Path, metadata: Mapping[bytes, bytes]) -> None:

@@ -5,63 +5,53 @@
 //!        └─────────► wheel                                                                     └──► SHA256SUMS
 //! ```
 //! The program is linked with a static glibc: one file that runs on every Linux of its architecture, whatever its C library.
-//! Everything is dated by the last commit, so that one commit may give the same bytes twice; `--reproduce` tries it.
+//! Everything is dated by the last commit, so that one commit gives the same bytes twice; `--reproduce` tries it.
 
 mod check;
 mod components;
 mod files;
 mod packages;
 mod release;
+mod reproduce;
 mod stage;
 
 use std::fs;
 
 use crate::failure::Failure;
-use crate::workspace::target_folder;
-use files::{create, folder, read};
+use files::{create, folder};
 use release::Release;
 
-const USAGE: &str = "Usage: cargo xtask dist [--check | --reproduce]";
+const USAGE: &str = "Usage: cargo xtask dist [--target TARGET | --check | --reproduce]";
 
 /// Makes everything, or checks what was made.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
-    match arguments {
-        [] => make(),
-        [argument] if argument == "--check" => check::run(&Release::of_workspace()?),
-        [argument] if argument == "--reproduce" => reproduce(),
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => make(&Release::of_this_machine()?),
+        ["--target", target] => make(&Release::of_target(target)?),
+        ["--check"] => check::run(&Release::of_this_machine()?),
+        ["--reproduce"] => {
+            reproduce::is_committed()?;
+            make(&Release::of_this_machine()?)?;
+            reproduce::run()
+        }
         _ => Err(Failure::cannot(USAGE)),
     }
 }
 
-fn make() -> Result<(), Failure> {
-    let release = Release::of_workspace()?;
-    release.build(&target_folder())?;
+fn make(release: &Release) -> Result<(), Failure> {
+    release.build()?;
     create(&folder())?;
-    let staged = stage::stage(&release)?;
-    let mut made = vec![packages::archive(&release, &staged)?];
-    made.extend(packages::debian(&release, &staged)?);
-    made.extend(packages::rpm(&release, &staged)?);
-    made.extend(packages::wheel(&release)?);
-    made.extend(packages::image(&release, &staged)?);
-    packages::checksums(&made)?;
+    let staged = stage::stage(release)?;
+    let mut made = vec![packages::archive(release, &staged)?];
+    made.extend(packages::debian(release, &staged)?);
+    made.extend(packages::rpm(release, &staged)?);
+    made.extend(packages::wheel(release)?);
+    made.extend(packages::image(release, &staged)?);
+    packages::checksums()?;
     for path in &made {
         let bytes = fs::metadata(path).map_or(0, |file| file.len());
         println!("{:>12} bytes  {}", bytes, path.display());
     }
     Ok(())
-}
-
-/// Builds the program a second time in another folder, and compares the bytes.
-fn reproduce() -> Result<(), Failure> {
-    let release = Release::of_workspace()?;
-    let again = target_folder().join("again");
-    release.build(&again)?;
-    let second = again.join(&release.target).join("dist/drivescope");
-    let (first, second) = (read(&release.program)?, read(&second)?);
-    if first == second {
-        println!("Both builds have the same {} bytes.", first.len());
-        return Ok(());
-    }
-    println!("The two builds differ: {} and {} bytes.", first.len(), second.len());
-    Err(Failure::checks_failed())
 }

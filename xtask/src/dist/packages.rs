@@ -43,7 +43,7 @@ pub fn debian(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failu
         Command::new("date").args(["--utc", "--rfc-email", "--date"]).arg(format!("@{}", release.epoch)),
     )?;
     let changes = format!(
-        "drivescope ({}-1) unstable; urgency=low\n\n  * CHANGELOG.md has what users notice.\n\n -- {MAINTAINER}  {date}\n",
+        "drivescope ({}-1) unstable; urgency=low\n\n  * changelog.gz has what users notice.\n\n -- {MAINTAINER}  {date}\n",
         release.version
     );
     write(&documents.join("changelog.Debian"), changes)?;
@@ -55,12 +55,18 @@ pub fn debian(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failu
         String::from_utf8_lossy(&mit)
     );
     write(&documents.join("copyright"), copyright)?;
+    rename(&documents.join("CHANGELOG.md"), &documents.join("changelog"))?;
+    told(Command::new("gzip").args(["-9", "-n"]).arg(documents.join("changelog")))?;
     for twice in ["LICENSE-MIT", "LICENSE-APACHE"] {
         remove(&documents.join(twice))?;
     }
     let override_file = tree.join("usr/share/lintian/overrides/drivescope");
     // One file for every C library is what it is for.
-    write(&override_file, "drivescope: statically-linked-binary [usr/bin/drivescope]\n")?;
+    write(
+        &override_file,
+        "drivescope: statically-linked-binary [usr/bin/drivescope]\n\
+         drivescope: shared-library-lacks-prerequisites [usr/bin/drivescope]\n",
+    )?;
     let size = told(Command::new("du").args(["--summarize", "--block-size=1K"]).arg(&tree))?;
     let size = size.split_whitespace().next().unwrap_or("0");
     let control = format!(
@@ -152,19 +158,31 @@ pub fn image(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failur
         command
     };
     let mut build = buildah();
-    build.args(["build", "--isolation", "chroot", "--timestamp", &release.epoch, "--tag", &tag, "--file"]);
+    build.args([
+        "build",
+        "--isolation",
+        "chroot",
+        "--arch",
+        release.architecture().0,
+        "--timestamp",
+        &release.epoch,
+    ]);
+    build.args(["--tag", &tag, "--file"]);
     told(build.arg(root().join("packaging/Containerfile")).arg(staged))?;
     told(buildah().arg("push").arg(&tag).arg(format!("docker-archive:{}:{tag}", path.display())))?;
     Ok(Some(path))
 }
 
-/// `SHA256SUMS`, as `sha256sum --check` reads it.
-pub fn checksums(made: &[PathBuf]) -> Result<(), Failure> {
-    let mut sum = Command::new("sha256sum");
-    for path in made {
-        sum.arg(path.file_name().unwrap_or_default());
+/// `SHA256SUMS` of all that is in `dist/`, as `sha256sum --check` reads it.
+pub fn checksums() -> Result<(), Failure> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder()).into_iter().flatten().flatten() {
+        if entry.file_name() != "SHA256SUMS" {
+            names.push(entry.file_name());
+        }
     }
-    let sums = told(sum.current_dir(folder()))?;
+    names.sort();
+    let sums = told(Command::new("sha256sum").args(names).current_dir(folder()))?;
     write(&folder().join("SHA256SUMS"), format!("{sums}\n"))
 }
 

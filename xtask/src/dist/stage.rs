@@ -39,11 +39,12 @@ pub fn stage(release: &Release) -> Result<PathBuf, Failure> {
     for (from, to) in FILES {
         write(&folder.join(to), read(&root().join(from))?)?;
     }
+    let here = release.program_here()?;
     for (shell, to) in COMPLETIONS {
-        let script = told(Command::new(&program).args(["completions", shell]))?;
+        let script = told(Command::new(&here).args(["completions", shell]))?;
         write(&folder.join(to), format!("{script}\n"))?;
     }
-    manual(&program, &folder.join("share/man/man1"))?;
+    manual(&here, &folder.join("share/man/man1"))?;
     let linked = components::linked(&release.target)?;
     let documents = folder.join("share/doc/drivescope");
     write(&documents.join("LICENSES-OF-CRATES.txt"), components::licences(&linked))?;

@@ -1,0 +1,3 @@
+cd "$SOURCE/packaging/prometheus"
+promtool check rules drivescope.rules.yml
+promtool test rules test.yml

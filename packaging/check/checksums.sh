@@ -1,0 +1,2 @@
+cd "$DIST"
+sha256sum --check --strict SHA256SUMS

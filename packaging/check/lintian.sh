@@ -1,0 +1,1 @@
+lintian --fail-on error "$DIST"/drivescope_*_"$DEBIAN_ARCHITECTURE".deb
