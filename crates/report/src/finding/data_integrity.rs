@@ -7,7 +7,7 @@ use model::finding::{DataIntegrity, DataIntegrityUnknown, FindingCode, Known, Wr
 
 impl Wording for DataIntegrity {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Data mismatches")
+        (Group::Sound, "Data integrity")
     }
 
     fn statement(known: &Known<DataIntegrity>, _: FindingCode, _: &Subject<'_>) -> String {

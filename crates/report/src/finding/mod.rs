@@ -169,7 +169,7 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> String {
     let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
     let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
     format!(
-        "Inconclusive: the 95 % confidence interval, {before}{}{unit}, is too wide to state a value. Measure longer, or on \
+        "Inconclusive: the 95 % confidence interval spans {before}{}{unit}. Measure longer, or on \
          an idle system.",
         shown.interval
     )

@@ -24,9 +24,10 @@ impl Wording for SizeProfile {
         let mut depths: Vec<String> = Vec::new();
         for (index, saturation) in profile.saturation.iter().enumerate() {
             depths.push(format!("QD {}", saturation.depth));
-            let (what, reached) = saturation_words(saturation);
+            let here = saturation_words(saturation);
             let next = profile.saturation.get(index + 1).map(saturation_words);
-            if next.is_none_or(|next| next != (what, reached.clone())) {
+            if next.as_ref() != Some(&here) {
+                let (what, reached) = here;
                 sentences.push(format!("{what} at {} {reached}.", depths.join(" and ")));
                 depths.clear();
             }
@@ -53,7 +54,7 @@ impl Wording for SizeProfile {
 }
 
 /// What is done, and from which size on it is fast; the same of depths that do not differ.
-fn saturation_words(saturation: &SizeSaturation) -> (&'static str, String) {
+fn saturation_words(saturation: &SizeSaturation) -> (String, String) {
     let what = operations(saturation.pattern, saturation.operation);
     let best = rate(saturation.best);
     let Some(from) = saturation.from else {
@@ -91,13 +92,21 @@ fn random_writes(points: &[SizePoint]) -> Option<String> {
     ))
 }
 
-fn operations(pattern: SizePattern, operation: Operation) -> &'static str {
-    match (pattern, operation) {
-        (SizePattern::Sequential, Operation::Write) => "Sequential writes",
-        (SizePattern::Sequential, _) => "Sequential reads",
-        (SizePattern::Random, Operation::Write) => "Random writes",
-        (SizePattern::Random, _) => "Random reads",
-    }
+fn operations(pattern: SizePattern, operation: Operation) -> String {
+    let (order, direction) = words(pattern, operation);
+    format!("{order} {direction}")
+}
+
+fn words(pattern: SizePattern, operation: Operation) -> (&'static str, &'static str) {
+    let order = match pattern {
+        SizePattern::Sequential => "Sequential",
+        SizePattern::Random => "Random",
+    };
+    let direction = match operation {
+        Operation::Write => "writes",
+        _ => "reads",
+    };
+    (order, direction)
 }
 
 fn why_no_sizes(reason: SizesUnknown) -> String {
@@ -163,8 +172,8 @@ impl Wording for SuspectPoints {
 }
 
 fn named(point: &SuspectPoint) -> String {
-    let what = operations(point.pattern, point.operation);
-    format!("{what} of {} at QD {}", point.bytes, point.depth)
+    let (order, direction) = words(point.pattern, point.operation);
+    format!("{order} {} {direction} at QD {}", point.bytes, point.depth)
 }
 
 #[cfg(test)]
@@ -211,8 +220,8 @@ mod tests {
         let suspect = SuspectPoints { count: 1, all: 76, points: vec![point], dips: vec![point] };
         assert_eq!(
             statement(&known(suspect), FindingCode::SuspectPoints),
-            "1 of 76 points had an outlier round and was repeated: Random writes of 4 KiB at QD 1 (40.0 MB/s, 30.0 \
-             MB/s with the outlier). Random writes of 4 KiB at QD 1 are slower than their neighbouring sizes in all \
+            "1 of 76 points had an outlier round and was repeated: Random 4 KiB writes at QD 1 (40.0 MB/s, 30.0 \
+             MB/s with the outlier). Random 4 KiB writes at QD 1 are slower than their neighbouring sizes in all \
              rounds."
         );
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };

@@ -23,10 +23,10 @@ impl Wording for SpanEffect {
             .filter_map(|(name, share)| Some((name, nearest(points, *share)?)))
             .map(|(name, point)| {
                 let (times, span) = (number(point.gain.value), size(point.span_bytes.get()));
-                format!("{times} × as high within the first {name} ({span})")
+                format!("{times} × the full-range IOPS within the first {name} ({span})")
             })
             .collect();
-        format!("Random read IOPS at QD 1 are {}.", parts.join(", "))
+        format!("Random reads at QD 1 reach {}.", parts.join(", "))
     }
 
     fn why(reason: &SpanEffectUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -73,8 +73,8 @@ mod tests {
         let finding = known(SpanEffect { gain: Estimate::exact(2.06), points });
         assert_eq!(
             statement(&finding, FindingCode::SpanEffect),
-            "Random read IOPS at QD 1 are 1.54 × as high within the first 10 % (50.0 GB), 2.06 × as high within the first 1 % \
-             (5.00 GB)."
+            "Random reads at QD 1 reach 1.54 × the full-range IOPS within the first 10 % (50.0 GB), 2.06 × the full-range IOPS \
+             within the first 1 % (5.00 GB)."
         );
     }
 }

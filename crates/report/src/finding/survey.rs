@@ -237,7 +237,7 @@ fn sequential_words(figure: &FigureRatio) -> String {
 
 impl Wording for ZoneCount {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Zones")
+        (Group::Speed, "Throughput zones")
     }
 
     fn statement(known: &Known<ZoneCount>, _: FindingCode, _: &Subject<'_>) -> String {

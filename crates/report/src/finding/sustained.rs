@@ -188,7 +188,7 @@ mod tests {
         let Text::Unknown { why, .. } = text(&unsure, &target()) else { panic!("{unsure:?}") };
         assert_eq!(
             why,
-            "Inconclusive: the 95 % confidence interval, 0.0 to 3,052.0 MB/s, is too wide to state a value. Measure longer, or on \
+            "Inconclusive: the 95 % confidence interval spans 0.0 to 3,052.0 MB/s. Measure longer, or on \
              an idle system."
         );
     }

@@ -158,7 +158,7 @@ fn recurring_sentences(valleys: &RecurringValleys, count: u64) -> String {
 
 impl Wording for ValleyCure {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Remedy for valleys")
+        (Group::Writes, "Valley remedy")
     }
 
     fn headline(known: &Known<ValleyCure>, _: FindingCode, _: &Subject<'_>) -> String {

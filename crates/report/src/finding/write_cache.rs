@@ -1,6 +1,6 @@
 //! Words for the finding of a volatile write cache.
 
-use super::numbers::{rate, short_time, size};
+use super::numbers::{memory, rate, short_time, size};
 use super::write_cliff::writes;
 use super::{Group, NO_TIME, Subject, Wording};
 use model::finding::{FindingCode, Known, WriteCache, WriteCacheUnknown};
@@ -13,7 +13,7 @@ impl Wording for WriteCache {
     fn statement(known: &Known<WriteCache>, _: FindingCode, _: &Subject<'_>) -> String {
         let cache = &known.conclusion;
         let at_least = if cache.is_full { "" } else { "at least " };
-        let (bytes, drained) = (size(cache.bytes.value as u64), rate(cache.drained));
+        let (bytes, drained) = (memory(cache.bytes.value), rate(cache.drained));
         let rates = match cache.acknowledged {
             Some(acknowledged) => {
                 format!("run at {} until it is full, and at {drained} including flushes", rate(acknowledged))
@@ -34,7 +34,7 @@ impl Wording for WriteCache {
         let bursts = cache.acknowledged.map(|acknowledged| {
             format!(
                 " Bursts under {}, the lower bound of the cache size, run at {} and take {} to drain.",
-                size(bytes as u64),
+                memory(bytes),
                 rate(acknowledged),
                 short_time(bytes / cache.drained)
             )
@@ -99,19 +99,19 @@ mod tests {
         let code = FindingCode::WriteCache;
         assert_eq!(
             statement(&known(cache()), code),
-            "The write cache acknowledges 537 MB of writes before they reach the medium. Random writes of 128 KiB run at 1.03 \
+            "The write cache acknowledges 512 MiB of writes before they reach the medium. Random 128 KiB writes run at 1.03 \
              GB/s until it is full, and at 25.1 MB/s including flushes. A flush after 1.07 GB of writes takes 21.4 s."
         );
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
-            "To compare drives, use the rate that includes flushes (25.1 MB/s). Bursts under 530 MB, the lower bound of the \
+            "To compare drives, use the rate that includes flushes (25.1 MB/s). Bursts under 505 MiB, the lower bound of the \
              cache size, run at 1.03 GB/s and take 21.1 s to drain. A power failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
         let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };
         assert_eq!(
             statement(&known(unfilled), code),
-            "The write cache acknowledges at least 134 MB of writes before they reach the medium. Random writes of 128 KiB run at \
+            "The write cache acknowledges at least 128 MiB of writes before they reach the medium. Random 128 KiB writes run at \
              25.1 MB/s including flushes. A flush after 1.07 GB of writes takes 21.4 s."
         );
     }

@@ -124,14 +124,14 @@ impl Wording for WriteCliff {
     }
 }
 
-/// What was written, to begin a sentence: "Random writes of 128 KiB".
+/// What was written, to begin a sentence: "Random 128 KiB writes".
 pub(super) fn writes(kind: &WriteKind) -> String {
     match kind.order {
-        WriteOrder::Sequential => format!("Sequential writes of {}", kind.block),
+        WriteOrder::Sequential => format!("Sequential {} writes", kind.block),
         WriteOrder::Mixed { random_share } => {
-            format!("Writes of {} ({} % random)", kind.block, number(100.0 * random_share))
+            format!("{} writes ({} % random)", kind.block, number(100.0 * random_share))
         }
-        WriteOrder::Random => format!("Random writes of {}", kind.block),
+        WriteOrder::Random => format!("Random {} writes", kind.block),
     }
 }
 
@@ -243,7 +243,7 @@ mod tests {
     fn a_cliff_names_its_levels_and_how_far_it_looked() {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
-            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on they run at \
+            "Random 128 KiB writes drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on they run at \
              40.0 MB/s. The test stopped after 50.0 GB, before steady state was established."
         );
         assert_eq!(
@@ -274,7 +274,7 @@ mod tests {
         let cliff = WriteCliff { comes_back: true, further: vec![later], ..cliff() };
         assert_eq!(
             statement(&known(cliff), FindingCode::WriteCliff),
-            "Random writes of 128 KiB drop from 400 MB/s to 60.0 MB/s after 20.0 GB. It returns to 390 MB/s after 80.0 GB."
+            "Random 128 KiB writes drop from 400 MB/s to 60.0 MB/s after 20.0 GB. It returns to 390 MB/s after 80.0 GB."
         );
     }
 
@@ -292,7 +292,7 @@ mod tests {
         let none = WriteCliffUnknown::None(none);
         assert_eq!(
             why::<WriteCliff>(&none, FindingCode::WriteCliff),
-            "No lasting drop within 4.00 GB: random writes of 128 KiB average 400 MB/s with 500 MB at 250 MB/s from 1.50 GB on, \
+            "No lasting drop within 4.00 GB: random 128 KiB writes average 400 MB/s with 500 MB at 250 MB/s from 1.50 GB on, \
              and return to 450 MB/s."
         );
     }

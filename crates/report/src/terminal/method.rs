@@ -81,18 +81,26 @@ fn extent(run: &Run) -> String {
 }
 
 fn transferred(run: &Run) -> String {
-    let (mut read, mut written) = (Bytes::ZERO, Bytes::ZERO);
-    for totals in run.phases.iter().flat_map(|phase| &phase.totals) {
-        match totals.operation {
-            Operation::Read => read = read.saturating_add(Bytes::new(totals.bytes)),
-            Operation::Write => written = written.saturating_add(Bytes::new(totals.bytes)),
-            _ => {}
+    let (mut read, mut written, mut measured) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
+    for phase in &run.phases {
+        for totals in &phase.totals {
+            let bytes = Bytes::new(totals.bytes);
+            match totals.operation {
+                Operation::Read => read = read.saturating_add(bytes),
+                Operation::Write => {
+                    written = written.saturating_add(bytes);
+                    if phase.phase.kind == PhaseKind::Measure {
+                        measured = measured.saturating_add(bytes);
+                    }
+                }
+                _ => {}
+            }
         }
     }
-    let written = if written.is_zero() {
-        "wrote nothing".into()
-    } else {
-        format!("wrote {} in all", capacity(written))
+    let written = match (capacity(written), capacity(measured)) {
+        _ if written.is_zero() => "wrote nothing".into(),
+        (all, measured_only) if all == measured_only => format!("wrote {all}"),
+        (all, measured_only) => format!("wrote {all} ({measured_only} measured)"),
     };
     let mut text = format!("read {}, {written}", capacity(read));
     for what in not_served(run) {
