@@ -146,7 +146,7 @@ impl Caveat {
             }
             Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "The blocks read were never written: an SSD returns them without reading flash, so the read results are optimistic."
+                "The blocks read were never written, or discarded (TRIM): an SSD returns them without reading flash, so the read results are optimistic."
             }
         }
     }

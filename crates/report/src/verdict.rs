@@ -2,7 +2,7 @@
 
 use crate::finding::{Group, NONE_FOUND, Text, label, text};
 use crate::style::{Style, Tone, lower};
-use crate::terminal::findings::{Row, named, rows_of};
+use crate::terminal::findings::{Row, named, rows_of, sampled_share};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
 use model::finding::FindingCode;
@@ -102,7 +102,11 @@ impl Verdict {
         if !is_health_test(&rows, run) {
             return verdict(Severity::Sound, &answers.join(" "), requests);
         }
-        verdict(Severity::Sound, "No fault found.", format!("{} {requests}", answers.join(" ")))
+        let headline = match sampled_share(run) {
+            Some(share) => format!("No fault found in a {share} sample."),
+            None => "No fault found.".into(),
+        };
+        verdict(Severity::Sound, &headline, format!("{} {requests}", answers.join(" ")))
     }
 
     pub(crate) fn text(&self) -> String {
@@ -131,7 +135,12 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
         }
         ExperimentName::Surface => &[FindingCode::ReadRateMean],
         ExperimentName::Access => {
-            &[FindingCode::AccessTime, FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee]
+            &[
+                FindingCode::AccessTime,
+                FindingCode::ConcurrencyGain,
+                FindingCode::ConcurrencyKnee,
+                FindingCode::StripeLayout,
+            ]
         }
         ExperimentName::Geometry => &[FindingCode::RotationPeriod, FindingCode::SeekAverage],
         ExperimentName::Sustain => &[FindingCode::WriteCliff, FindingCode::RecordingKind],
@@ -175,10 +184,10 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
             Text::Unknown { why, is_answer: true } if place_in_line == 0 => {
                 answers.push(style.sentence(&why));
             }
-            Text::Unknown { why, .. } if place_in_line == 0 => {
+            Text::Unknown { why, .. } | Text::TooWide { why, .. } if place_in_line == 0 => {
                 answers.push(named(label(*code), &style.sentence(&why)));
             }
-            Text::Unknown { .. } => {}
+            Text::Unknown { .. } | Text::TooWide { .. } => {}
         }
     }
     answers
@@ -186,7 +195,7 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
 
 /// "Sequential write 220 MB/s, sequential read 1.06 GB/s."
 fn file_rates(run: &Run, style: Style) -> Vec<String> {
-    let mut rates = Vec::new();
+    let (mut rates, mut is_undecided) = (Vec::new(), false);
     for row in rows_of(Group::Files, run, style) {
         let is_asked = matches!(
             row.code,
@@ -197,13 +206,18 @@ fn file_rates(run: &Run, style: Style) -> Vec<String> {
                     | FindingCode::FileCreateRate
             )
         );
+        is_undecided |= is_asked && !is_known(&row);
         if is_asked && is_known(&row) {
             let label = if rates.is_empty() { row.label } else { lower(&row.label) };
             let unit = if row.unit == "/s" { row.unit } else { format!(" {}", row.unit) };
             rates.push(format!("{label} {}{unit}", row.number));
         }
     }
-    if rates.is_empty() { Vec::new() } else { vec![format!("{}.", rates.join(", "))] }
+    match rates.is_empty() {
+        false => vec![format!("{}.", rates.join(", "))],
+        true if is_undecided => vec!["Inconclusive: no file system figure repeats well enough to state it.".into()],
+        true => Vec::new(),
+    }
 }
 
 fn sentences_of(rows: &[Row], tone: Tone) -> String {

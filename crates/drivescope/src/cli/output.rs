@@ -122,7 +122,7 @@ pub fn judged(run: &Run, output: &OutputArguments, status: u8) -> u8 {
 fn why(finding: Option<&Finding>, run: &Run) -> String {
     match finding.map(|finding| report::finding::text(finding, &run.target)) {
         Some(Text::Known { statement, .. }) => statement,
-        Some(Text::Unknown { why, .. }) => why,
+        Some(Text::Unknown { why, .. } | Text::TooWide { why, .. }) => why,
         None => "this run did not look for it. Measure with the command that does: drivescope --help".into(),
     }
 }

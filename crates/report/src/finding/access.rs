@@ -157,12 +157,16 @@ impl Wording for ConcurrencyGain {
     }
 
     fn headline(known: &Known<ConcurrencyGain>, _: FindingCode, _: &Subject<'_>) -> String {
-        let ConcurrencyGain { gain, best, is_read, imported, .. } = &known.conclusion;
+        let ConcurrencyGain { gain, best, is_read, points, imported, .. } = &known.conclusion;
         let verb = if *is_read { "read" } else { "write" };
         let depth = best.count();
         let times = number(gain.value);
+        let at = |depth| {
+            let point = points.iter().find(|point| point.in_flight.count() == depth);
+            point.map_or(String::new(), |point| format!(" ({})", number(point.iops)))
+        };
         let text = if gain.low > 1.0 || imported.is_some() {
-            format!("Random {verb} IOPS rise {times}-fold from QD 1 to QD {depth}")
+            format!("Random {verb} IOPS rise {times}-fold from QD 1{} to QD {depth}{}", at(1), at(depth))
         } else if gain.high <= NO_GAIN_MAX {
             format!("Random {verb} IOPS do not rise with queue depth: at best {times} × at QD {depth}")
         } else {
@@ -312,6 +316,13 @@ impl Wording for StripeLayout {
             (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
         };
         text + &stated_by_system(&subject.target.stack, *kind)
+    }
+
+    fn headline(known: &Known<StripeLayout>, code: FindingCode, subject: &Subject<'_>) -> String {
+        match known.conclusion.kind {
+            VolumeKind::None => "One drive serves all reads.".into(),
+            VolumeKind::Stripe | VolumeKind::Mirror => Self::statement(known, code, subject),
+        }
     }
 
     fn advice(known: &Known<StripeLayout>, _: FindingCode, _: &Subject<'_>) -> Option<String> {

@@ -43,7 +43,7 @@ impl Wording for CapacityTrue {
             PastTheEnd::Wraps | PastTheEnd::Lost => {
                 let end = size(capacity.low as u64);
                 Some(format!(
-                    "Return the drive, and treat all files on it as damaged. If you must use it, create one partition that ends before {end}."
+                    "Return the drive, and treat all files on it as damaged. If you must use it, create an MBR partition table with one partition that ends before {end}."
                 ))
             }
         }

@@ -7,7 +7,7 @@ use model::finding::{DataIntegrity, DataIntegrityUnknown, FindingCode, Known, Wr
 
 impl Wording for DataIntegrity {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Data integrity")
+        (Group::Sound, "Data errors")
     }
 
     fn statement(known: &Known<DataIntegrity>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -24,7 +24,7 @@ impl Wording for DataIntegrity {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
                     format!(
-                        "{all} {drawn} of them were chosen at random: by these, at most {} % of blocks are bad (95 % confidence).",
+                        "{all} {drawn} of them, chosen at random, limit bad blocks to {} % (95 % confidence).",
                         percent(share)
                     )
                 }

@@ -24,7 +24,7 @@ impl Wording for DatasheetClaims {
         let source = match sheet.certainty {
             Certainty::Read => format!("Stated values: {}.", sheet.source),
             Certainty::Recalled => {
-                format!("Stated values are attributed to the {} and were not verified.", sheet.source)
+                format!("Stated values are attributed to the {}, not checked against it.", sheet.source)
             }
         };
         format!("{} {}: {}.{limited} {source}", sheet.maker, sheet.family, claims.join("; "))
@@ -103,7 +103,7 @@ fn what(name: ClaimName) -> &'static str {
 
 fn recording_words(recording: &ClaimedRecording) -> String {
     let verdict = if recording.significant { "not as stated" } else { "as stated" };
-    format!("recording technology {}, {verdict}", recording.measured.to_uppercase())
+    format!("recording technology {} measured, {verdict}", recording.measured.to_uppercase())
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
                 significant,
             })
         };
-        assert_eq!(recording("cmr"), "recording technology CMR, as stated");
-        assert_eq!(recording("smr"), "recording technology SMR, not as stated");
+        assert_eq!(recording("cmr"), "recording technology CMR measured, as stated");
+        assert_eq!(recording("smr"), "recording technology SMR measured, not as stated");
     }
 }

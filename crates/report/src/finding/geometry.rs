@@ -54,7 +54,7 @@ impl Wording for SeekAverage {
     }
 
     fn headline(known: &Known<SeekAverage>, _: FindingCode, _: &Subject<'_>) -> String {
-        format!("Seeks average {} over all pairs of cylinders.", short_time(known.conclusion.seek.value))
+        format!("The average seek, over all pairs of cylinders, takes {}.", short_time(known.conclusion.seek.value))
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
@@ -96,9 +96,9 @@ impl Wording for TrackLayout {
         let zones = &layout.sectors_per_track;
         let (Some(first), Some(last)) = (zones.first(), zones.last()) else { return String::new() };
         let surfaces = match layout.surfaces {
-            Some(surfaces) => format!(", {surfaces} recording surfaces"),
+            Some(surfaces) => format!(", {surfaces} heads"),
             None if layout.surfaces_at_least > 1 => {
-                format!(", at least {} recording surfaces", layout.surfaces_at_least)
+                format!(", at least {} heads", layout.surfaces_at_least)
             }
             None => String::new(),
         };
@@ -228,7 +228,7 @@ mod tests {
         let finding = SeekAverage { seek, is_bounded: true, hops: 100, noise: 0.01, held_up: 0.0 };
         assert_eq!(
             statement(&known(finding), FindingCode::SeekAverage),
-            "Seeks average 8.40 ms over all pairs of cylinders. The bounds 8.20 ms to 8.60 ms include the command overhead, \
+            "The average seek, over all pairs of cylinders, takes 8.40 ms. The bounds 8.20 ms to 8.60 ms include the command overhead, \
              which could not be separated."
         );
     }

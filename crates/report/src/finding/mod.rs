@@ -116,6 +116,9 @@ pub(crate) trait Wording: Conclusion {
     }
 }
 
+/// What helps where an interval is too wide.
+pub(crate) const NARROWS_INTERVALS: &str = "Measure longer, or on an idle system.";
+
 /// Why nothing is known of completions that took no time.
 const NO_TIME: &str =
     "Inconclusive: requests completed in less time than the clock resolves, as on a drive that only counts.";
@@ -135,6 +138,8 @@ fn imported_remark(imported: Option<Imported>) -> &'static str {
 pub enum Text {
     Known { headline: String, statement: String, advice: Option<String> },
     Unknown { why: String, is_answer: bool },
+    /// Measured, but the interval is too wide for a value.
+    TooWide { why: String, interval: String },
 }
 
 pub fn text(finding: &Finding, target: &TargetFacts) -> Text {
@@ -151,9 +156,7 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
                 advice: C::advice(known, code, &subject),
             }
         }
-        Outcome::Inconclusive(estimate) => {
-            Text::Unknown { why: inconclusive(estimate, code), is_answer: false }
-        }
+        Outcome::Inconclusive(estimate) => inconclusive(estimate, code),
         Outcome::Unknown(reason) => Text::Unknown {
             why: C::why(reason, code, &Subject::new(target, &[])),
             is_answer: C::is_answer(reason),
@@ -161,18 +164,17 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
     }
 }
 
-fn inconclusive(estimate: &Estimate, code: FindingCode) -> String {
+fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
     if !(estimate.low.is_finite() && estimate.high.is_finite()) {
-        return "Inconclusive: the interval of the value has no bounds. Measure longer.".into();
+        let why = "Inconclusive: the interval of the value has no bounds. Measure longer.".into();
+        return Text::Unknown { why, is_answer: false };
     }
     let shown = measured(estimate, code.unit().unwrap_or_default());
     let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
     let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
-    format!(
-        "Inconclusive: the 95 % confidence interval spans {before}{}{unit}. Measure longer, or on \
-         an idle system.",
-        shown.interval
-    )
+    let interval = format!("{before}{}{unit}", shown.interval);
+    let why = format!("Inconclusive: the 95 % confidence interval spans {interval}. {NARROWS_INTERVALS}");
+    Text::TooWide { why, interval }
 }
 
 pub fn documents(run: &Run) -> Vec<FindingDocument> {
@@ -182,7 +184,7 @@ pub fn documents(run: &Run) -> Vec<FindingDocument> {
 fn document(finding: &Finding, target: &TargetFacts) -> FindingDocument {
     match text(finding, target) {
         Text::Known { statement, advice, .. } => FindingDocument::known(finding, statement, advice),
-        Text::Unknown { why, .. } => FindingDocument::unknown(finding, why),
+        Text::Unknown { why, .. } | Text::TooWide { why, .. } => FindingDocument::unknown(finding, why),
     }
 }
 

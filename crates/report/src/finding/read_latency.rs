@@ -13,7 +13,7 @@ impl Wording for ReadLatency {
         let ReadLatency { p99, block_bytes, reads, median_s, longest_s, longest_at_s, host_s } =
             &known.conclusion;
         format!(
-            "Latency of {} random {block_bytes} reads: median {}, 99th percentile {}, maximum {} ({} s into the run).{}",
+            "Latency of {} random {block_bytes} reads at QD 1: median {}, 99th percentile {}, maximum {} ({} s into the run).{}",
             number(*reads as f64),
             short_time(*median_s),
             short_time(p99.value),
@@ -56,7 +56,7 @@ mod tests {
         ));
         assert_eq!(
             statement(&known(latency), FindingCode::ReadLatency),
-            "Latency of 600 random 4 KiB reads: median 12.9 ms, 99th percentile 23.1 ms, maximum 512 ms (32 s into the \
+            "Latency of 600 random 4 KiB reads at QD 1: median 12.9 ms, 99th percentile 23.1 ms, maximum 512 ms (32 s into the \
              run)."
         );
     }

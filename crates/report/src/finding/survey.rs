@@ -358,7 +358,7 @@ impl Wording for SlowRegions {
         {
             let more = if slow.regions.is_empty() { "" } else { "more " };
             text += &format!(
-                " With 95 % confidence at most {} % {more}of the range is slow.",
+                " Scattered slow blocks cover at most {} % {more}of the range (95 % confidence).",
                 number(100.0 * share)
             );
         }

@@ -185,7 +185,7 @@ mod tests {
         );
         let rate = Estimate { value: 0.8e6, low: 0.0, high: 3052e6, confidence: 0.95, ..rate };
         let unsure = Finding::IdleRecovery(Outcome::known(IdleRecovery { rate, ..recovery }, Vec::new()));
-        let Text::Unknown { why, .. } = text(&unsure, &target()) else { panic!("{unsure:?}") };
+        let Text::TooWide { why, .. } = text(&unsure, &target()) else { panic!("{unsure:?}") };
         assert_eq!(
             why,
             "Inconclusive: the 95 % confidence interval spans 0.0 to 3,052.0 MB/s. Measure longer, or on \

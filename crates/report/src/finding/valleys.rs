@@ -28,7 +28,7 @@ impl Wording for WriteValleys {
     }
 
     fn advice(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        let repeat = "Rerun slow sequential-write tests before comparing drives; one-minute averages are hardly affected.";
+        let repeat = "A short sequential-write test that hits a dip reads low: repeat it, or average over a minute or more.";
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {

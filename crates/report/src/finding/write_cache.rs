@@ -46,6 +46,10 @@ impl Wording for WriteCache {
         ))
     }
 
+    fn is_answer(reason: &WriteCacheUnknown) -> bool {
+        matches!(reason, WriteCacheUnknown::None { .. })
+    }
+
     fn why(reason: &WriteCacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match *reason {
             WriteCacheUnknown::NotTested { is_on } => format!(
@@ -58,7 +62,7 @@ impl Wording for WriteCache {
             }
             WriteCacheUnknown::NoTime => NO_TIME.into(),
             WriteCacheUnknown::None { flush_s, flush_behind_bytes } => format!(
-                "None detected: writes reach the medium as fast as they are acknowledged. A flush after {} of writes takes {}.",
+                "None detected: writes reach the medium as fast as they are acknowledged, and a flush after {} of writes takes {}. This does not prove that a power cut loses nothing.",
                 size(flush_behind_bytes as u64),
                 short_time(flush_s)
             ),

@@ -56,7 +56,7 @@ impl Wording for WriteCliff {
             )),
             None if !cliff.is_whole => {
                 sentences.push(format!(
-                    "The test stopped after {}, before steady state was established.",
+                    "The test stopped after {}, before reaching steady state.",
                     size(cliff.looked_until_bytes as u64)
                 ));
             }
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
             "Random 128 KiB writes drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on they run at \
-             40.0 MB/s. The test stopped after 50.0 GB, before steady state was established."
+             40.0 MB/s. The test stopped after 50.0 GB, before reaching steady state."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),

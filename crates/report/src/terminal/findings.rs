@@ -2,7 +2,7 @@
 
 use super::section::toned;
 use super::stated::is_imported;
-use crate::finding::{Group, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, place, shown, text};
+use crate::finding::{Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, place, shown, text};
 use crate::quantity::{capacity, count, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
@@ -48,6 +48,8 @@ pub(crate) struct Row {
     pub unit: String,
     pub interval: String,
     pub sentence: String,
+    /// The interval that is too wide for a value.
+    too_wide: Option<String>,
 }
 
 /// The widest of each column, over all groups, so that they line up down the page.
@@ -72,12 +74,17 @@ pub(crate) fn named(label: &str, why: &str) -> String {
 /// What is not known, and why, unless the verdict says it. Equal reasons are said once.
 pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String> {
     let mut reasons: Vec<(String, String)> = Vec::new();
+    let mut too_wide: Vec<(String, String, String)> = Vec::new();
     for group in Group::ALL {
         for row in rows_of(group, run, style) {
             if row.mark != UNKNOWN_MARK
                 || verdict.contains(&row.sentence)
                 || verdict.contains(&named(&row.label, &row.sentence))
             {
+                continue;
+            }
+            if let Some(interval) = row.too_wide {
+                too_wide.push((row.label, interval, row.sentence));
                 continue;
             }
             match reasons.iter_mut().find(|(_, why)| *why == row.sentence) {
@@ -87,6 +94,19 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
         }
     }
     let mut lines = Vec::new();
+    match too_wide.as_slice() {
+        [] => {}
+        [(label, _, why)] => reasons.push((label.clone(), why.clone())),
+        several => {
+            let spans: Vec<String> =
+                several.iter().map(|(label, interval, _)| format!("{label} {interval}")).collect();
+            let text = format!(
+                "Inconclusive, because the 95 % confidence interval is too wide: {}. {NARROWS_INTERVALS}",
+                spans.join("; ")
+            );
+            lines.extend(toned(Tone::Faint, "  ", &text, style));
+        }
+    }
     for (labels, why) in reasons {
         lines.extend(toned(Tone::Faint, "  ", &named(&labels, &why), style));
     }
@@ -174,13 +194,12 @@ pub(crate) fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
 /// A row for a run without a failure: detectors are silent about what is in order, but a reader asks. It says how
 /// much that covers, since a look at a part of a drive says nothing of the rest.
 fn nothing_failed(run: &Run) -> Option<Row> {
-    let (mut requests, mut bytes, mut has_failed) = (0u64, 0u64, false);
+    let (mut requests, mut has_failed) = (0u64, false);
     for phase in &run.phases {
         // Requests that warm up are of no interest, but their failures are.
         if phase.phase.kind != PhaseKind::WarmUp {
             requests = requests.saturating_add(phase.operations());
         }
-        bytes = bytes.saturating_add(phase.bytes());
         has_failed |= phase.errors() > 0;
     }
     let is_found = run.findings.iter().any(|finding| finding.code() == FindingCode::BadBlocks);
@@ -189,14 +208,18 @@ fn nothing_failed(run: &Run) -> Option<Row> {
         return None;
     }
     let mut sentence = format!("{} requests", count(requests));
-    let share = bytes as f64 / run.target.capacity.as_f64();
-    // Through a file system nobody asked about the drive, or about its size.
-    if share < 1.0 && run.target.kind != TargetKind::Folder {
-        let share = rough_share(share);
+    if let Some(share) = sampled_share(run) {
         sentence += &format!(", covering {share} of {}", capacity(run.target.capacity));
     }
     sentence += ".";
     Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
+}
+
+/// "0.3 %" of a drive that was not read or written as a whole. Through a file system nobody asked about the drive, or about its size.
+pub(crate) fn sampled_share(run: &Run) -> Option<String> {
+    let bytes = run.phases.iter().map(|phase| phase.bytes()).fold(0u64, u64::saturating_add);
+    let share = bytes as f64 / run.target.capacity.as_f64();
+    (share < 1.0 && run.target.kind != TargetKind::Folder).then(|| rough_share(share))
 }
 
 impl Row {
@@ -207,13 +230,23 @@ impl Row {
                 let sentence = style.sentence(&statement);
                 Row { sentence, ..row.with_value(finding, &value, style) }
             }
-            (Text::Known { statement: why, .. } | Text::Unknown { why, .. }, _) => Row {
-                mark: UNKNOWN_MARK,
-                tone: Some(Tone::Faint),
-                number: "unknown".into(),
-                sentence: style.sentence(&why),
-                ..row
-            },
+            (Text::Unknown { why, is_answer: true }, _) => {
+                Row { number: NONE_FOUND.into(), sentence: style.sentence(&why), ..row }
+            }
+            (Text::Known { statement: why, .. } | Text::Unknown { why, .. }, _) => row.unknown(&why, style),
+            (Text::TooWide { why, interval }, _) => {
+                Row { too_wide: Some(style.own(&interval)), ..row.unknown(&why, style) }
+            }
+        }
+    }
+
+    fn unknown(self, why: &str, style: Style) -> Row {
+        Row {
+            mark: UNKNOWN_MARK,
+            tone: Some(Tone::Faint),
+            number: "unknown".into(),
+            sentence: style.sentence(why),
+            ..self
         }
     }
 

@@ -99,7 +99,7 @@ fn transferred(run: &Run) -> String {
     }
     let written = match (capacity(written), capacity(measured)) {
         _ if written.is_zero() => "wrote nothing".into(),
-        (all, measured_only) if all == measured_only => format!("wrote {all}"),
+        (all, measured_only) if measured.is_zero() || all == measured_only => format!("wrote {all}"),
         (all, measured_only) => format!("wrote {all} ({measured_only} measured)"),
     };
     let mut text = format!("read {}, {written}", capacity(read));

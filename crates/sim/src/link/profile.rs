@@ -84,13 +84,16 @@ const USB_3_DATA_SHARE: f64 = 0.88;
 const SAS_DATA_SHARE: f64 = 1024.0 / 1064.0;
 /// The same for PCIe with the usual payload of 256 bytes: 4 of framing, 16 of header and 4 of checksum besides.
 const PCIE_DATA_SHARE: f64 = 256.0 / 280.0;
+/// 13 bulk packets of 512 bytes in a microframe of 125 µs (USB 2.0 specification, table 5-10), in bytes a second.
+const USB_2_BULK_MAX: f64 = 13.0 * 512.0 * 8000.0;
+
 impl LinkKind {
     fn numbers(self, profile: &LinkProfile) -> LinkNumbers {
         match self {
             LinkKind::Usb2BulkOnly => LinkNumbers {
                 write_bytes_per_second: 24e6,
                 command_overhead_s: 594e-6,
-                ..of_lines("USB 480 Mbit/s".into(), 60e6, 40.96 / 60.0, 1, 120)
+                ..of_lines("USB 480 Mbit/s".into(), USB_2_BULK_MAX, 40.96e6 / USB_2_BULK_MAX, 1, 120)
             },
             LinkKind::Usb3BulkOnly => LinkNumbers {
                 command_overhead_s: 60e-6,
