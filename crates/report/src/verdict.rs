@@ -103,7 +103,7 @@ impl Verdict {
             return verdict(Severity::Sound, &answers.join(" "), requests);
         }
         let headline = match sampled_share(run) {
-            Some(share) => format!("No fault found in a {share} sample."),
+            Some(share) => format!("No fault found in a sample of {share}."),
             None => "No fault found.".into(),
         };
         verdict(Severity::Sound, &headline, format!("{} {requests}", answers.join(" ")))
@@ -134,14 +134,12 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
             &[FindingCode::ReadRateMean, FindingCode::AccessTime, FindingCode::ConcurrencyGain]
         }
         ExperimentName::Surface => &[FindingCode::ReadRateMean],
-        ExperimentName::Access => {
-            &[
-                FindingCode::AccessTime,
-                FindingCode::ConcurrencyGain,
-                FindingCode::ConcurrencyKnee,
-                FindingCode::StripeLayout,
-            ]
-        }
+        ExperimentName::Access => &[
+            FindingCode::AccessTime,
+            FindingCode::ConcurrencyGain,
+            FindingCode::ConcurrencyKnee,
+            FindingCode::StripeLayout,
+        ],
         ExperimentName::Geometry => &[FindingCode::RotationPeriod, FindingCode::SeekAverage],
         ExperimentName::Sustain => &[FindingCode::WriteCliff, FindingCode::RecordingKind],
         ExperimentName::Valleys => &[FindingCode::WriteValleys, FindingCode::ValleyCure],
@@ -215,7 +213,9 @@ fn file_rates(run: &Run, style: Style) -> Vec<String> {
     }
     match rates.is_empty() {
         false => vec![format!("{}.", rates.join(", "))],
-        true if is_undecided => vec!["Inconclusive: no file system figure repeats well enough to state it.".into()],
+        true if is_undecided => {
+            vec!["Inconclusive: no file system figure repeats well enough to state it.".into()]
+        }
         true => Vec::new(),
     }
 }

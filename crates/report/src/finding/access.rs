@@ -640,7 +640,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06-fold from QD 1 to QD 100."
+            "Random read IOPS rise 2.06-fold from QD 1 (77.8) to QD 100 (150)."
         );
     }
 

@@ -123,8 +123,8 @@ mod tests {
     fn a_sound_drive_bounds_what_was_not_compared() {
         assert_eq!(
             statement(&known(sound()), FindingCode::DataIntegrity),
-            "All 16,384 blocks of 4 KiB checked read back correctly. 250 of them were chosen at random: by these, at most 1.2 % of \
-             blocks are bad (95 % confidence)."
+            "All 16,384 blocks of 4 KiB checked read back correctly. 250 of them, chosen at random, limit bad blocks to \
+             1.2 % (95 % confidence)."
         );
     }
 

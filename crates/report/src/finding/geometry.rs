@@ -54,7 +54,10 @@ impl Wording for SeekAverage {
     }
 
     fn headline(known: &Known<SeekAverage>, _: FindingCode, _: &Subject<'_>) -> String {
-        format!("The average seek, over all pairs of cylinders, takes {}.", short_time(known.conclusion.seek.value))
+        format!(
+            "The average seek, over all pairs of cylinders, takes {}.",
+            short_time(known.conclusion.seek.value)
+        )
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {

@@ -136,10 +136,20 @@ fn imported_remark(imported: Option<Imported>) -> &'static str {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    Known { headline: String, statement: String, advice: Option<String> },
-    Unknown { why: String, is_answer: bool },
+    Known {
+        headline: String,
+        statement: String,
+        advice: Option<String>,
+    },
+    Unknown {
+        why: String,
+        is_answer: bool,
+    },
     /// Measured, but the interval is too wide for a value.
-    TooWide { why: String, interval: String },
+    TooWide {
+        why: String,
+        interval: String,
+    },
 }
 
 pub fn text(finding: &Finding, target: &TargetFacts) -> Text {

@@ -642,8 +642,8 @@ mod tests {
         assert_eq!(
             statement(&known(slow), FindingCode::SlowRegions),
             "One region is slow: 2.15 GB at byte 200000000000, 4.90 × slower than around it (weak sectors, longest \
-             request 812 ms). Chance of detecting one: 34.5 % for 64 MiB, 99.99 % for 1 GiB. With 95 % confidence at \
-             most 1.23 % more of the range is slow."
+             request 812 ms). Chance of detecting one: 34.5 % for 64 MiB, 99.99 % for 1 GiB. Scattered slow blocks \
+             cover at most 1.23 % more of the range (95 % confidence)."
         );
     }
 

@@ -2,7 +2,9 @@
 
 use super::section::toned;
 use super::stated::is_imported;
-use crate::finding::{Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, place, shown, text};
+use crate::finding::{
+    Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, place, shown, text,
+};
 use crate::quantity::{capacity, count, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
