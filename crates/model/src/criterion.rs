@@ -1,7 +1,9 @@
 //! Findings in scripts: what a result must not be (`write-cliff < 20GB`), and lines with values in them (`{read-rate-mean.low}`).
 
 use crate::estimate::Estimate;
-use crate::finding::{Finding, FindingCode, Outcome, Value, WriteCliff, WriteCliffUnknown, of_code};
+use crate::finding::{
+    CommitLatency, Finding, FindingCode, Outcome, ReadLatency, Value, WriteCliff, WriteCliffUnknown, of_code,
+};
 use crate::quantity_text::{parse_duration, parse_share, parse_size};
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +11,19 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub code: FindingCode,
+    /// Of the latencies, instead of the value.
+    percentile: Option<Rank>,
     part: Part,
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rank {
+    P50,
+    P99,
+    P999,
+}
+
+const PERCENTILES: [(&str, Rank); 3] = [("p50", Rank::P50), ("p99", Rank::P99), ("p99.9", Rank::P999)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -89,22 +102,53 @@ impl FromStr for Field {
     type Err = CriterionError;
 
     fn from_str(text: &str) -> Result<Field, CriterionError> {
-        let (name, part) = text.split_once('.').unwrap_or((text, "value"));
-        let part = match part {
-            "value" => Part::Value,
-            "low" => Part::Low,
-            "high" => Part::High,
-            "unit" => Part::Unit,
-            _ => {
-                return Err(CriterionError(format!("a finding has value, low, high and unit, not `{part}`")));
-            }
-        };
-        match FindingCode::from_name(name) {
-            Some(code) => Ok(Field { code, part }),
-            None => Err(CriterionError(format!(
+        let (name, rest) = text.split_once('.').unwrap_or((text, "value"));
+        let Some(code) = FindingCode::from_name(name) else {
+            return Err(CriterionError(format!(
                 "no finding is called `{name}`. All codes: docs/reference/scripting.md"
-            ))),
+            )));
+        };
+        if let Some(part) = part_of(rest) {
+            return Ok(Field { code, percentile: None, part });
         }
+        for (name, percentile) in PERCENTILES {
+            let part = match rest.strip_prefix(name) {
+                Some("") => Some(Part::Value),
+                Some(part) => part.strip_prefix('.').and_then(part_of),
+                None => None,
+            };
+            if let Some(part) = part
+                && has_percentile(code, percentile)
+            {
+                return Ok(Field { code, percentile: Some(percentile), part });
+            }
+        }
+        let names: Vec<&str> = PERCENTILES
+            .iter()
+            .filter(|(_, percentile)| has_percentile(code, *percentile))
+            .map(|(name, _)| *name)
+            .collect();
+        let percentiles = if names.is_empty() { String::new() } else { format!(", {}", names.join(", ")) };
+        Err(CriterionError(format!("{name} has value, low, high, unit{percentiles}, not `{rest}`")))
+    }
+}
+
+fn part_of(text: &str) -> Option<Part> {
+    match text {
+        "value" => Some(Part::Value),
+        "low" => Some(Part::Low),
+        "high" => Some(Part::High),
+        "unit" => Some(Part::Unit),
+        _ => None,
+    }
+}
+
+/// Which latencies keep more of their distribution than the value.
+fn has_percentile(code: FindingCode, percentile: Rank) -> bool {
+    match code {
+        FindingCode::CommitLatency => true,
+        FindingCode::ReadLatency => percentile == Rank::P99,
+        _ => false,
     }
 }
 
@@ -166,7 +210,10 @@ impl Criterion {
             (Some(Value::Number(estimate)), Limit::Number(limit))
                 if finding.unit().as_deref() == self.field.code.unit() =>
             {
-                self.comparison.holds(self.field.number(&estimate), *limit)
+                match self.field.estimate(finding, estimate) {
+                    Some(estimate) => self.comparison.holds(self.field.number(&estimate), *limit),
+                    None => return Judgement::Undecided,
+                }
             }
             (Some(Value::Word(word)), Limit::Word(limit)) => {
                 (self.comparison == Comparison::Equal) == (word == limit.as_str())
@@ -199,6 +246,21 @@ impl Comparison {
 }
 
 impl Field {
+    /// The value, or the percentile that was asked for; none where there were too few requests for it.
+    fn estimate(self, finding: &Finding, value: Estimate) -> Option<Estimate> {
+        let Some(percentile) = self.percentile else { return Some(value) };
+        if let Some(latency) = finding.as_known::<ReadLatency>() {
+            return (percentile == Rank::P99).then_some(latency.conclusion.p99);
+        }
+        let point = finding.as_known::<CommitLatency>()?.conclusion.points.first()?;
+        let found = match percentile {
+            Rank::P50 => point.p50,
+            Rank::P99 => point.p99,
+            Rank::P999 => point.p999,
+        }?;
+        Some(Estimate { value: found.seconds, low: found.low, high: found.high, ..value })
+    }
+
     fn number(self, estimate: &Estimate) -> f64 {
         match self.part {
             Part::Low => estimate.low,
@@ -213,7 +275,7 @@ impl Field {
             (_, Part::Unit) => finding.unit().map(String::from),
             (Value::Word(word), Part::Value) => Some(word.into_owned()),
             (Value::Word(_), _) => None,
-            (Value::Number(estimate), _) => Some(self.number(&estimate).to_string()),
+            (Value::Number(estimate), _) => Some(self.number(&self.estimate(finding, estimate)?).to_string()),
         });
         text.unwrap_or_else(|| "unknown".into())
     }
@@ -251,7 +313,10 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{NoCliff, NoCliffCourse, SurveyUnknown, WriteKind, WriteOrder, ZoneRatio};
+    use crate::commit::{CommitMethod, Log};
+    use crate::finding::{
+        CommitPoint, NoCliff, NoCliffCourse, Percentile, SurveyUnknown, WriteKind, WriteOrder, ZoneRatio,
+    };
     use crate::units::Bytes;
 
     fn criterion(text: &str) -> Criterion {
@@ -281,6 +346,50 @@ mod tests {
         }
         let unknown = Finding::ZoneRatio(Outcome::Unknown(SurveyUnknown::NoTime));
         assert_eq!(criterion("zone-ratio > 9").judge(&[unknown]), Judgement::Undecided);
+    }
+
+    #[test]
+    fn percentiles_of_latencies_are_held_against_the_limit() {
+        let percentile = |seconds, low, high| Percentile { seconds, low, high };
+        let point = CommitPoint {
+            write_bytes: Bytes::new(8192),
+            commits: 1000,
+            p50: Some(percentile(0.001, 0.0009, 0.0012)),
+            p99: Some(percentile(0.009, 0.0081, 0.0108)),
+            p999: None,
+        };
+        let latency = CommitLatency {
+            p99: Estimate { low: 0.0081, high: 0.0108, confidence: 0.95, ..Estimate::exact(0.009) },
+            method: CommitMethod::Fdatasync,
+            log: Log::Extend,
+            points: vec![point],
+            application: None,
+        };
+        let finding = [Finding::CommitLatency(Outcome::known(latency, Vec::new()))];
+        for (text, expected) in [
+            ("commit-latency.p99 > 10ms", Judgement::Passed),
+            ("commit-latency.p99.high > 10ms", Judgement::Failed),
+            ("commit-latency.p50 > 950us", Judgement::Failed),
+            ("commit-latency.p50.low > 950us", Judgement::Passed),
+            ("commit-latency.p99.9 > 1s", Judgement::Undecided),
+            ("commit-latency > 8ms", Judgement::Failed),
+            ("read-latency.p99 > 1ms", Judgement::Undecided),
+        ] {
+            assert_eq!(criterion(text).judge(&finding), expected, "{text}");
+        }
+        let filled =
+            "{commit-latency.p50} {commit-latency.p99.high} {commit-latency.p99.9} {commit-latency.p50.unit}";
+        let line = filled.parse::<Template>().expect(filled).fill(&finding);
+        assert_eq!(line, "0.001 0.0108 unknown s");
+        for (wrong, why) in [
+            ("commit-latency.p98 > 1s", "has value, low, high, unit, p50, p99, p99.9, not `p98`"),
+            ("commit-latency.p99.middle > 1s", "not `p99.middle`"),
+            ("read-latency.p50 > 1s", "has value, low, high, unit, p99, not `p50`"),
+            ("zone-ratio.p99 > 1", "zone-ratio has value, low, high, unit, not `p99`"),
+        ] {
+            let error = wrong.parse::<Criterion>().expect_err(wrong).to_string();
+            assert!(error.ends_with(why), "{error}");
+        }
     }
 
     #[test]

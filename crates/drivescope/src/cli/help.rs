@@ -1,12 +1,14 @@
 //! `drivescope help`: the commands by what they are for, and the terms of the glossary.
 
 use super::args::{Arguments, HelpArguments};
-use super::output;
+use super::{declarations, output};
 use crate::error::{UserError, exit};
 use clap::{Command, CommandFactory, Subcommand};
 use experiment::request::Request;
 use report::glossary::{self, Term};
 use report::style::wrap;
+use serde::Serialize;
+use std::ffi::OsString;
 use std::fmt::Write;
 
 /// Heads the experiments, which are told in the order of their declaration.
@@ -20,7 +22,6 @@ const GROUPS: [(&str, &[&str]); 4] = [
 const EXAMPLES: &str = "\
 Examples:
   drivescope check                  a scratch file in this folder (a minute)
-  drivescope commit --for etcd      fast enough for etcd?
   drivescope check sim:smr-2tb      a virtual drive: no hardware needed
 Options: --store FOLDER (of the runs), --version. Every COMMAND has --help.
 ";
@@ -61,7 +62,12 @@ pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
         found = found.and_then(|command| command.find_subcommand_mut(word));
     }
     if let Some(command) = found {
-        output::print(&command.render_long_help().to_string())?;
+        let page = command.render_long_help().to_string();
+        output::give_text(
+            &page,
+            || output::json(&declarations::document(command)),
+            arguments.json.as_deref(),
+        )?;
         return Ok(exit::SUCCESS);
     }
     let terms = glossary::terms();
@@ -74,8 +80,34 @@ pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
             near.join(", ")
         )));
     };
-    output::print(&format!("{}\n{}\n", term.name, wrap(term.text, COLUMNS).join("\n")))?;
+    let page = format!("{}\n{}\n", term.name, wrap(term.text, COLUMNS).join("\n"));
+    let document = TermDocument { schema: "drivescope.term/1", name: term.name, text: term.text };
+    output::give_text(&page, || output::json(&document), arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
+}
+
+/// Schema `drivescope.term/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct TermDocument {
+    schema: &'static str,
+    name: &'static str,
+    text: &'static str,
+}
+
+/// `--help-json`: the declarations of the command that the words name, or of all.
+///
+/// # Errors
+/// When there is nowhere to print to.
+pub fn declarations(words: &[OsString]) -> Result<(), UserError> {
+    let mut command = command();
+    command.build();
+    let mut found = &command;
+    for word in words.iter().skip(1) {
+        if let Some(below) = word.to_str().and_then(|word| found.find_subcommand(word)) {
+            found = below;
+        }
+    }
+    output::print(&output::json(&declarations::document(found)))
 }
 
 fn likeness(term: &Term, topic: &str) -> f64 {

@@ -6,6 +6,7 @@ mod choose;
 mod command_line;
 mod compare;
 mod config;
+mod declarations;
 mod estimate;
 mod export;
 mod files;
@@ -53,6 +54,12 @@ const NO_NUMBER: &str = "invalid digit found in string";
 
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = arguments.into_iter().collect();
+    if words.iter().any(|word| word == "--help-json") {
+        return match help::declarations(&words) {
+            Ok(()) => exit::SUCCESS,
+            Err(error) => refuse(&[], &error),
+        };
+    }
     let command = match configuration::read().and_then(|files| settings::configured(&files)) {
         Ok(command) => command,
         Err(error) => return refuse(&words, &error),

@@ -145,6 +145,12 @@ pub fn give_page(
     print(&page(page_style(arguments.plain)))
 }
 
+/// The same for a page that is text as it is.
+pub fn give_text(page: &str, json: impl Fn() -> String, file: Option<&Path>) -> Result<(), UserError> {
+    let arguments = PageArguments { json: file.map(Path::to_owned), plain: true };
+    give_page(|_| page.to_owned(), json, &arguments)
+}
+
 /// A measurement is not lost with its output, and the error says so.
 fn with_run_kept(error: UserError, run: &Run) -> UserError {
     let text = format!(

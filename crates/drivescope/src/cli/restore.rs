@@ -3,7 +3,7 @@
 //! Like every write it needs the permit: the drive is not in use, and its name is confirmed. `--destroy-data` is not needed,
 //! since the data written are those that were there.
 
-use super::args::RestoreArguments;
+use super::args::{PageArguments, RestoreArguments};
 use super::output;
 use crate::configuration;
 use crate::error::{Cannot, UserError, exit};
@@ -13,20 +13,18 @@ use io::targets::preserve::{Journal, Origin, give_back, written_by_others};
 use io::targets::{Target, WriteConsent, WritePermit};
 use model::units::Bytes;
 use report::hostile::harmless;
+use serde::Serialize;
 use std::path::Path;
 
 pub fn run(arguments: &RestoreArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let Some(typed) = &arguments.target else { return list(store) };
+    let Some(typed) = &arguments.target else { return list(store, &arguments.page) };
     let target = Target::open(Path::new(typed))?;
     let mut left = find(arguments, store, &target)?;
     let Ok(journal) = &mut left.journal else { unreachable!("only a journal that could be opened is found") };
     if journal.parsed().saved.is_empty() && !journal.parsed().is_damaged {
         left.finish()?;
-        output::print(&format!(
-            "Nothing of {} was overwritten, so there is nothing to restore.\n",
-            shown(typed)
-        ))?;
-        return Ok(exit::SUCCESS);
+        let page = format!("Nothing of {} was overwritten, so there is nothing to restore.\n", shown(typed));
+        return give(&page, &RestoredDocument::of(typed, 0), &arguments.page);
     }
     // The run may have left test data, and its original data are written: nothing is destroyed.
     let consent = WriteConsent { destroy_data: true, confirm: arguments.confirm.clone() };
@@ -39,12 +37,12 @@ pub fn run(arguments: &RestoreArguments, store: Option<&Path>) -> Result<u8, Use
     let damaged = journal.parsed().is_damaged;
     if given.is_complete() && !damaged {
         left.finish()?;
-        output::print(&format!(
+        let page = format!(
             "{} restored on {} and verified. The journal was removed.\n",
             Bytes::new(given.bytes),
             shown(typed)
-        ))?;
-        return Ok(exit::SUCCESS);
+        );
+        return give(&page, &RestoredDocument::of(typed, given.bytes), &arguments.page);
     }
     let why =
         if given.is_complete() { "a part of the journal itself is damaged".into() } else { missing(&given) };
@@ -137,11 +135,62 @@ fn check_unchanged(
     )))
 }
 
-fn list(store: Option<&Path>) -> Result<u8, UserError> {
+/// Schema `drivescope.restored/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct RestoredDocument<'run> {
+    schema: &'static str,
+    path: &'run str,
+    /// Of data that were restored and verified.
+    bytes: u64,
+}
+
+impl RestoredDocument<'_> {
+    fn of(path: &str, bytes: u64) -> RestoredDocument<'_> {
+        RestoredDocument { schema: "drivescope.restored/1", path, bytes }
+    }
+}
+
+/// Schema `drivescope.journals/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct JournalsDocument {
+    schema: &'static str,
+    journals: Vec<JournalDocument>,
+}
+
+#[derive(Serialize)]
+struct JournalDocument {
+    file: String,
+    path: Option<String>,
+    bytes: Option<u64>,
+    damaged: bool,
+    restore: Option<String>,
+}
+
+impl JournalDocument {
+    fn of(left: &Unfinished) -> JournalDocument {
+        let parsed = left.journal.as_ref().ok().map(Journal::parsed);
+        JournalDocument {
+            file: left.path.display().to_string(),
+            path: parsed.map(|parsed| parsed.origin.path.clone()),
+            bytes: parsed.map(|parsed| parsed.saved.iter().map(|saved| saved.length).sum()),
+            damaged: parsed.is_none_or(|parsed| parsed.is_damaged),
+            restore: parsed.map(|parsed| restore_command(&parsed.origin)),
+        }
+    }
+}
+
+fn give(page: &str, document: &impl Serialize, arguments: &PageArguments) -> Result<u8, UserError> {
+    output::give_page(|_| page.to_owned(), || output::json(document), arguments)?;
+    Ok(exit::SUCCESS)
+}
+
+fn list(store: Option<&Path>, arguments: &PageArguments) -> Result<u8, UserError> {
     let left = preserve::unfinished(store)?;
+    let journals = left.iter().map(JournalDocument::of).collect();
+    let document = JournalsDocument { schema: "drivescope.journals/1", journals };
     if left.is_empty() {
-        output::print("No journals: all data overwritten with --preserve were restored.\n")?;
-        return Ok(exit::SUCCESS);
+        let page = "No journals: all data overwritten with --preserve were restored.\n";
+        return give(page, &document, arguments);
     }
     let mut page = String::new();
     for left in &left {
@@ -160,8 +209,7 @@ fn list(store: Option<&Path>) -> Result<u8, UserError> {
             Err(error) => format!("{}\n", harmless(&error.to_string(), usize::MAX)),
         };
     }
-    output::print(&page)?;
-    Ok(exit::SUCCESS)
+    give(&page, &document, arguments)
 }
 
 fn shown(text: &str) -> String {

@@ -13,6 +13,8 @@ mod imported;
 mod kill_minus_nine;
 mod ledger;
 mod lost_device;
+mod monitoring;
+mod old_systems;
 mod packaging;
 mod ping;
 mod planning;

@@ -76,3 +76,78 @@ fn the_page_names_every_code() {
         assert!(page.contains(&format!("`{}`", code.name())), "{}", code.name());
     }
 }
+
+/// All commands of a document of `--help-json`, from the program down.
+fn all_commands(command: &serde_json::Value) -> Vec<&serde_json::Value> {
+    let below = command["commands"].as_array().expect("commands");
+    let mut all = vec![command];
+    all.extend(below.iter().flat_map(all_commands));
+    all
+}
+
+#[test]
+fn the_declarations_are_a_document() {
+    let home = Home::new();
+    let read =
+        |words: &[&str]| -> serde_json::Value { serde_json::from_str(&home.print(words)).expect("JSON") };
+    let document = read(&["--help-json"]);
+    assert_eq!(document["schema"], "drivescope.help/1");
+    let names: Vec<&str> = all_commands(&document).iter().filter_map(|each| each["name"].as_str()).collect();
+    for name in ["drivescope", "drivescope surface", "drivescope sim truth", "drivescope config"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    // Although a plan is required.
+    let run = read(&["run", "--help-json"]);
+    assert_eq!(run["name"], "drivescope run");
+    assert_eq!(run["arguments"][0]["name"], "PLAN");
+    let option = |name: &str| {
+        let options = run["options"].as_array().expect("options");
+        options.iter().find(|option| option["name"] == name).expect(name).clone()
+    };
+    assert_eq!(option("--engine")["default"][0], "auto");
+    assert_eq!(option("--engine")["variable"], "DRIVESCOPE_ENGINE");
+    let values: Vec<_> = option("--engine")["values"].as_array().expect("values").clone();
+    assert_eq!(values[2]["name"], "psync");
+    assert_eq!(option("--write")["value"], serde_json::Value::Null);
+    assert_eq!(option("--write")["variable"], serde_json::Value::Null);
+    assert_eq!(option("--fail-if")["repeatable"], true);
+}
+
+/// What has no JSON of its own, and why.
+const WITHOUT_JSON: [(&str, &str); 9] = [
+    ("drivescope replay", "a screen"),
+    ("drivescope report", "its --output has findings as JSON"),
+    ("drivescope serve", "a server"),
+    ("drivescope export", "its --output has every table"),
+    ("drivescope completions", "a script for a shell"),
+    ("drivescope sim", "only leads to commands"),
+    ("drivescope sim new", "writes a file that sim show gives as JSON"),
+    ("drivescope sim mount", "serves until it is unmounted"),
+    ("drivescope sim reproduce", "a page beside published figures"),
+];
+
+#[test]
+fn every_command_has_json_or_a_reason() {
+    let home = Home::new();
+    let document: serde_json::Value = serde_json::from_str(&home.print(&["--help-json"])).expect("JSON");
+    for command in all_commands(&document).into_iter().skip(1) {
+        let name = command["name"].as_str().expect("a name");
+        let options = command["options"].as_array().expect("options");
+        let has_json = options.iter().any(|option| option["name"] == "--json");
+        let excused = WITHOUT_JSON.iter().any(|(excused, _)| *excused == name);
+        assert!(has_json != excused, "{name}: --json {has_json}, excused {excused}");
+    }
+    for (words, schema) in [
+        (&["help", "queue", "depth"][..], "drivescope.term/1"),
+        (&["help", "sim", "truth"], "drivescope.help/1"),
+        (&["sim", "show", "smr-2tb"], "drivescope.profile/1"),
+        (&["sim", "list"], "drivescope.sim-list/1"),
+        (&["restore"], "drivescope.journals/1"),
+        (&["config"], "drivescope.config/1"),
+        (&["runs"], "drivescope.run-list/1"),
+        (&["list"], "drivescope.list/1"),
+    ] {
+        assert_eq!(home.json(words)["schema"], schema, "{words:?}");
+    }
+    assert_eq!(home.json(&["sim", "show", "smr-2tb"])["profile"]["name"], "smr-2tb");
+}

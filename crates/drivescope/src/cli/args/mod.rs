@@ -60,6 +60,11 @@ pub struct Arguments {
         hide_possible_values = true
     )]
     pub color: Colour,
+
+    /// Print commands, options, defaults and values as JSON, and do nothing else
+    // It is looked for before the rest is read, as --help is.
+    #[arg(long, global = true)]
+    pub help_json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -116,6 +121,10 @@ pub struct HelpArguments {
     /// Command or term of the glossary
     #[arg(value_name = "TOPIC")]
     pub topic: Vec<String>,
+
+    /// JSON to a file, or - for stdout
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 /// Where a page goes that is not a run.

@@ -1,5 +1,6 @@
 //! Options of `restore`.
 
+use super::PageArguments;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,4 +20,8 @@ pub struct RestoreArguments {
     /// Restore although the drive was written since; newer data at these offsets are lost
     #[arg(long, requires = "target")]
     pub although_changed: bool,
+
+    /// Of the list of journals, and of what was restored.
+    #[command(flatten)]
+    pub page: PageArguments,
 }

@@ -38,6 +38,10 @@ pub struct SimListArguments {
 pub struct SimShowArguments {
     /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
+
+    /// JSON to a file, or - for stdout
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

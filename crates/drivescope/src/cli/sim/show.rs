@@ -3,16 +3,43 @@
 use super::list::kind;
 use crate::cli::args::SimShowArguments;
 use crate::cli::output;
-use crate::error::{UserError, exit};
+use crate::error::{Cannot, UserError, exit};
 use crate::virtual_drive::{VirtualDrive, find};
+use model::units::Bytes;
 use report::hostile::harmless;
 use report::quantity::{capacity, size};
+use serde::Serialize;
 use std::fmt::Write;
 
 pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
     let drive = find(&arguments.name)?;
-    output::print(&page(&drive)?)?;
+    let document = document(&drive)?;
+    output::give_text(&page(&drive)?, || output::json(&document), arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
+}
+
+/// Schema `drivescope.profile/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+struct ProfileDocument {
+    schema: &'static str,
+    path: String,
+    kind: String,
+    capacity_bytes: Bytes,
+    interface: Option<String>,
+    /// As it is in its file, with the keys of docs/reference/profiles.md.
+    profile: toml::Table,
+}
+
+fn document(drive: &VirtualDrive) -> Result<ProfileDocument, UserError> {
+    let facts = drive.open(0)?.facts().clone();
+    Ok(ProfileDocument {
+        schema: "drivescope.profile/1",
+        path: drive.path.clone(),
+        kind: kind(&drive.profile),
+        capacity_bytes: facts.capacity,
+        interface: facts.link.map(|link| link.name),
+        profile: drive.text.parse().or_cannot(&format!("read the profile {}", drive.path))?,
+    })
 }
 
 /// Comments of a profile may contain control characters past ASCII, which some terminals obey.
