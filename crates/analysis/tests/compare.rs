@@ -4,7 +4,10 @@
 use analysis::compare::{ComparedRun, compare};
 use model::comparison::{ChangeUnknown, ChangedRegion, Comparison};
 use model::estimate::Estimate;
-use model::finding::{Finding, Outcome, RateOf, SequentialRate, SurveyUnknown};
+use model::finding::{
+    Finding, FindingCode, Outcome, ProbeTimes, RateOf, Recording, RecordingKind, RotationPeriod,
+    SequentialRate, SurveyUnknown,
+};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::prng::Prng;
@@ -283,6 +286,42 @@ fn figures_that_differ_stand_and_others_do_not() {
     assert_eq!(significant, [true, false]);
     assert!((figures[0].differences[0].ratio.value - 201.0 / 211.0).abs() < 1e-9);
     assert_eq!(figures[2].values[0], None);
+}
+
+/// Two runs of one disk, of which one says 7200 rpm and CMR and the other 5400 rpm and SMR.
+#[test]
+fn runs_of_one_drive_that_exclude_each_other_are_contradictions() {
+    let says = |period_s: f64, recording: Recording| {
+        let period = Estimate { low: period_s * 0.999, high: period_s * 1.001, ..Estimate::exact(period_s) };
+        let period = RotationPeriod {
+            period: Estimate { confidence: 0.95, effective_count: 100.0, ..period },
+            rpm: 60.0 / period_s,
+            phase_scatter_turns: 0.001,
+            repeated_reads: 10,
+            repeated_reads_in_phase: 10,
+        };
+        let times = ProbeTimes::default();
+        let kind = RecordingKind { recording, reasons: Vec::new(), times, cost_after_cliff: None };
+        let mut run = run(vec![]);
+        run.findings = vec![
+            Finding::RotationPeriod(Outcome::known(period, vec![])),
+            Finding::RecordingKind(Outcome::known(kind, vec![])),
+        ];
+        run
+    };
+    let codes = |a: &Run, b: &Run| -> Vec<FindingCode> {
+        let contradictions = compared(&[a, b]).contradictions;
+        contradictions.iter().map(|found| found.between[0].code).collect()
+    };
+    let (a, b) = (says(8.3333e-3, Recording::Cmr), says(11.1111e-3, Recording::Smr));
+    assert_eq!(codes(&a, &b), [FindingCode::RotationPeriod, FindingCode::RecordingKind]);
+    assert_eq!(codes(&a, &says(8.3340e-3, Recording::Cmr)), [], "their intervals overlap");
+    let mut other = b.clone();
+    other.target.serial = Some("W1F1OTHER".into());
+    assert_eq!(codes(&a, &other), [], "another drive");
+    let mut bridged = b.clone();
+    bridged.target.link = None;
+    assert_eq!(codes(&a, &bridged), [], "other conditions");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What several runs have in common and where they differ: figures side by side, and where a drive changed.
 
 use crate::estimate::Estimate;
-use crate::finding::{FindingCode, Name, SurveyUnknown};
+use crate::finding::{Contradicting, FindingCode, Name, SurveyUnknown};
 use crate::range::ByteRange;
 use crate::request::Operation;
 
@@ -12,8 +12,18 @@ pub struct Comparison {
     pub caveats: Vec<String>,
     /// What was found in at least one of them, in the order of the codes.
     pub figures: Vec<ComparedFigure>,
+    /// What runs of one drive under the same conditions say that cannot all be true.
+    pub contradictions: Vec<RunContradiction>,
     /// Each drive that was measured more than once, then and now.
     pub changes: Vec<Change>,
+}
+
+/// A code of which two runs say what cannot both be true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunContradiction {
+    pub first: usize,
+    pub second: usize,
+    pub between: [Contradicting; 2],
 }
 
 #[derive(Clone, Debug, PartialEq)]

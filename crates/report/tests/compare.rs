@@ -4,10 +4,11 @@
 mod runs;
 
 use model::comparison::{
-    Change, ChangeUnknown, ChangedRegion, ComparedFigure, Comparison, Difference, SurfaceChange,
+    Change, ChangeUnknown, ChangedRegion, ComparedFigure, Comparison, Difference, RunContradiction,
+    SurfaceChange,
 };
 use model::estimate::Estimate;
-use model::finding::{FindingCode, SurveyUnknown};
+use model::finding::{Contradicting, FindingCode, SurveyUnknown, Value};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::units::{Bytes, Offset};
@@ -30,6 +31,14 @@ fn comparison() -> Comparison {
     };
     Comparison {
         caveats: vec!["A and B used different engines: uring and psync.".into()],
+        contradictions: vec![RunContradiction {
+            first: 0,
+            second: 1,
+            between: [8.3333e-3, 11.111e-3].map(|period_s| Contradicting {
+                code: FindingCode::RotationPeriod,
+                value: Value::Number(estimate(period_s, 0.999 * period_s, 1.001 * period_s)),
+            }),
+        }],
         figures: vec![
             ComparedFigure {
                 code: FindingCode::ReadRateOuter,
@@ -93,6 +102,9 @@ A  ST3000DM001-1CH166, 2026-11-21 20:15 UTC, 3.00 TB; run 20261121-201507-a3f1
 B  ST3000DM001-1CH166, 2027-11-21 20:15 UTC, 3.00 TB; run 20271121-201507-b771
 
 ! A and B used different engines: uring and psync.
+
+! Rotation period 8.333 ms (8.325 to 8.342) of A contradicts Rotation period 11.111 ms (11.100 to
+  11.122) of B: same drive, same conditions. One is wrong, or the drive changed.
 
 Side by side
                     A                            B

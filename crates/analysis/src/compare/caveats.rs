@@ -41,7 +41,7 @@ fn alone(compared: &ComparedRun<'_>) -> Vec<String> {
     caveats
 }
 
-fn together(first: &ComparedRun<'_>, other: &ComparedRun<'_>) -> Vec<String> {
+pub(super) fn together(first: &ComparedRun<'_>, other: &ComparedRun<'_>) -> Vec<String> {
     let (a, b) = (first.run, other.run);
     let names = format!("{} and {}", first.name, other.name);
     let mut caveats = Vec::new();

@@ -18,7 +18,8 @@ use model::finding::{FindingCode, Name, of_code};
 /// The share of differences reported that may be none; and the probability that any is reported when there is none.
 const FALSE_SHARE: f64 = 0.05;
 /// What is about a run, or about what others say, and not about the drive; and the zone table, whose number is the zone count.
-const LEFT_OUT: [FindingCode; 4] = [
+pub(super) const LEFT_OUT: [FindingCode; 5] = [
+    FindingCode::Contradictions,
     FindingCode::CacheInfluence,
     FindingCode::DeviceLost,
     FindingCode::DatasheetClaims,

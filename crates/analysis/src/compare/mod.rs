@@ -2,6 +2,7 @@
 //! ```text
 //! runs ─┬► caveats   what differs besides the drives
 //!       ├► figures   each finding's number in each run ─► ratios ─► which stand
+//!       ├► contradictions   runs of one drive, alike in all else ─► what cannot both be true
 //!       └► changes   runs of one drive ─► visits ─► cells ─► ratios ─► which stand ─► regions
 //! ```
 //! Many things are compared at once, and one in twenty would differ by chance. Of figures and of cells, each on their own, the
@@ -11,6 +12,7 @@ mod caveats;
 mod cells;
 mod changes;
 mod compared_run;
+mod contradictions;
 mod figures;
 pub(crate) mod multiplicity;
 
@@ -18,5 +20,11 @@ pub use compared_run::ComparedRun;
 use model::comparison::Comparison;
 
 pub fn compare(runs: &[ComparedRun<'_>]) -> Comparison {
-    Comparison { caveats: caveats::of(runs), figures: figures::of(runs), changes: changes::of(runs) }
+    let figures = figures::of(runs);
+    Comparison {
+        caveats: caveats::of(runs),
+        contradictions: contradictions::of(runs, &figures),
+        figures,
+        changes: changes::of(runs),
+    }
 }

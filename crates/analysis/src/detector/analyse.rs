@@ -2,7 +2,7 @@
 
 use super::REGISTRY;
 use super::detect::Detector;
-use super::{datasheet_claims, rate_limit};
+use super::{contradiction, datasheet_claims, rate_limit};
 use crate::limit;
 use crate::measured::random_groups;
 use model::finding::{Finding, FindingCode};
@@ -24,6 +24,8 @@ pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
             Some(phases) => findings.extend(detected_apart(detector, run, phases)),
         }
     }
+    let contradictions = contradiction::withdrawn(&mut findings);
+    findings.extend(contradictions);
     findings.extend(datasheet_claims::compared(run, &findings));
     findings
 }

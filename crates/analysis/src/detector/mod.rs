@@ -14,6 +14,7 @@ mod clipping_effect;
 mod commit;
 mod concurrency_gain;
 mod concurrency_knee;
+mod contradiction;
 mod data_integrity;
 mod datasheet_claims;
 mod detect;

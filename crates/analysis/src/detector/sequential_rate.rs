@@ -82,8 +82,6 @@ const BATCH_PER_SLOT: f64 = 3.0;
 const FILLS_MIN: f64 = 16.0;
 /// Fewer requests, of which four follow the first, show a rate only roughly.
 const IN_TURN_OPERATIONS_MIN: u64 = 5;
-/// With four under way that are done in turn, the first takes a quarter of the time of most; done together, all of it.
-const IN_TURN_SHARE: f64 = 0.6;
 /// Idle slots of less than this share of the time make a smaller error than cutting the time of a slow drive's visits
 /// does; what they may amount to widens the interval.
 const IDLE_SHARE_MAX: f64 = 0.002;
@@ -410,13 +408,10 @@ fn time_of(visits: &[Timed<'_>]) -> (Time, f64) {
 }
 
 /// See [`Timed::in_turn_s_per_byte`]. Done together, the requests under way at the first completion all took part in what came before it, so
-/// that leaving that out makes a drive look faster: of one that does not turn, they are done in turn if the first takes much
-/// less than most (see `surface::visit`).
+/// that leaving that out makes a drive look faster (see `Visit::is_in_turn`).
 fn in_turn_s_per_byte(visit: &Visit<'_>, operation: Operation, turns: bool) -> Option<f64> {
     let totals = visit.summary.totals_of(operation)?;
-    let earliest = totals.histogram.min()?.as_f64();
-    let is_in_turn = turns || earliest < IN_TURN_SHARE * totals.histogram.mean_ns()?;
-    let is_told = is_in_turn && totals.operations >= IN_TURN_OPERATIONS_MIN;
+    let is_told = (turns || visit.is_in_turn(operation)) && totals.operations >= IN_TURN_OPERATIONS_MIN;
     if is_told { totals.seconds_per_byte() } else { None }
 }
 

@@ -28,8 +28,6 @@ pub(super) struct Gathered {
 
 /// Fewer requests than this, of which four follow the first, show a rate only roughly.
 const OPERATIONS_MIN: u64 = 5;
-/// With four under way that are done in turn, the first takes a quarter of the time of most; done together, all of it.
-const IN_TURN_SHARE: f64 = 0.6;
 /// A long phase is cut into pieces of at least this: slices of time cut a request at each end, 0.4 of one on average, which
 /// is 0.6 % of 64 MiB at 1 MiB.
 const PIECE_BYTES_MIN: u64 = 64 * MIB;
@@ -132,9 +130,7 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     // Where nothing moves, requests that are under way together may be done together, so that the first completion leaves out
     // others that took part: then all are as late as the first, and the whole time counts. Where one comes after the other, the
     // first is the earliest by far, and what it took besides is left out with it.
-    let earliest = totals.histogram.min().unwrap_or_default().as_f64();
-    let mean = totals.histogram.mean_ns().unwrap_or(0.0);
-    if earliest < IN_TURN_SHARE * mean {
+    if visit.is_in_turn(operation) {
         return totals.seconds_per_byte();
     }
     Some(visit.summary.duration_ns as f64 / 1e9 / totals.bytes as f64)

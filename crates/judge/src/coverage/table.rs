@@ -33,7 +33,7 @@ pub fn page(options: &CoverageOptions, parts: &[Part]) -> String {
          - *intervals*: numbers with an interval of 95 %, and how many hold the truth; in brackets what chance lets hold in 95 of 100 tables.\n\
          - *right*: words, exact numbers and bounds that are true.\n\
          - *unknown*: the truth is known, the run asked for it, and told none.\n\
-         - *invented*: nothing is there, and something was told, of so many drives without it.\n\n",
+         - *invented*: nothing is there, and something was told, of all drives without it.\n\n",
         today()
     );
     let mut experiments: Vec<&str> = parts.iter().map(|part| part.experiment).collect();

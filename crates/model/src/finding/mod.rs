@@ -19,6 +19,7 @@ pub use commit::{
     CrowdRates, FastestCommit, Fitness, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, GainBy,
     InterferencePoint, MethodPoint, Percentile, RatePoint, VerdictUnknown,
 };
+pub use contradiction::{Contradicting, Contradiction, ContradictionKind, Contradictions};
 pub use data_integrity::{DataIntegrity, DataIntegrityUnknown, WrongKind, WrongRegion};
 pub use datasheet_claims::{
     Certainty, Claim, ClaimName, ClaimedFigure, ClaimedRecording, DatasheetClaims, DatasheetClaimsUnknown,
@@ -130,6 +131,8 @@ pub enum Outcome<C: Conclusion> {
     Unknown(C::Unknown),
     /// A number that is too uncertain to be stated or used (see [`Estimate::is_conclusive`]); nothing else of it is kept.
     Inconclusive(Estimate),
+    /// It cannot be true together with that one, and `contradictions` tells what both said.
+    Withdrawn(FindingCode),
 }
 
 /// A conclusion with what it rests on.
@@ -273,6 +276,8 @@ findings! {
     WakeUp: WakeUp = "wake-up", Unit::Seconds;
     /// Whether a cache or memory, rather than a drive, may have answered: number of reasons.
     CacheInfluence: CacheInfluence = "cache-influence", Unit::Count;
+    /// Findings that cannot both be true: number of pairs, each of which is withdrawn.
+    Contradictions: Contradictions = "contradictions", Unit::Count;
     /// How much it really holds, bytes.
     CapacityTrue: CapacityTrue = "capacity-true", Unit::Bytes;
     /// Blocks that did not hold what was written to them: number of blocks.
@@ -412,6 +417,7 @@ mod block_latency;
 mod cache_influence;
 mod capacity_true;
 mod commit;
+mod contradiction;
 mod data_integrity;
 mod datasheet_claims;
 mod device_lost;
@@ -462,7 +468,7 @@ impl<C: Conclusion> Outcome<C> {
     pub fn as_known(&self) -> Option<&Known<C>> {
         match self {
             Outcome::Known(known) => Some(known),
-            Outcome::Unknown(_) | Outcome::Inconclusive(_) => None,
+            Outcome::Unknown(_) | Outcome::Inconclusive(_) | Outcome::Withdrawn(_) => None,
         }
     }
 }
@@ -510,6 +516,11 @@ impl Finding {
             known.caveats = caveats.to_vec();
         });
         self
+    }
+
+    /// Takes it back, since it contradicts another one.
+    pub fn withdraw(&mut self, by: FindingCode) {
+        with_outcome!(self, outcome => *outcome = Outcome::Withdrawn(by));
     }
 
     /// What it rests on; nothing when it is not known.

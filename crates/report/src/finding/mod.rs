@@ -7,6 +7,7 @@ mod block_latency;
 mod cache_influence;
 mod capacity_true;
 mod commit;
+pub(crate) mod contradiction;
 mod data_integrity;
 mod datasheet_claims;
 mod device_lost;
@@ -167,6 +168,10 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
             }
         }
         Outcome::Inconclusive(estimate) => inconclusive(estimate, code),
+        Outcome::Withdrawn(by) => Text::Unknown {
+            why: format!("Inconclusive: it contradicts the finding \"{}\". See Contradictions.", label(*by)),
+            is_answer: false,
+        },
         Outcome::Unknown(reason) => Text::Unknown {
             why: C::why(reason, code, &Subject::new(target, &[])),
             is_answer: C::is_answer(reason),
@@ -271,7 +276,7 @@ pub(crate) fn extents(finding: &Finding) -> Vec<(f64, f64)> {
 fn extents_of<C: Wording>(outcome: &Outcome<C>) -> Vec<(f64, f64)> {
     match outcome {
         Outcome::Known(known) => C::extents(known),
-        Outcome::Unknown(_) | Outcome::Inconclusive(_) => Vec::new(),
+        Outcome::Unknown(_) | Outcome::Inconclusive(_) | Outcome::Withdrawn(_) => Vec::new(),
     }
 }
 

@@ -15,6 +15,11 @@ pub(super) fn section(comparison: &Comparison, names: &[String]) -> Markup {
                     @for caveat in &comparison.caveats { li class="care" { (STYLE.sentence(caveat)) } }
                 }
             }
+            @if !comparison.contradictions.is_empty() {
+                ul class="notices" {
+                    @for sentence in compare::contradictions(comparison) { li class="care" { (STYLE.sentence(&sentence)) } }
+                }
+            }
             @if comparison.figures.is_empty() {
                 p class="faint" { "The runs have no finding in common." }
             } @else {

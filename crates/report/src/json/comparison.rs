@@ -2,7 +2,8 @@
 
 use super::document::{NumberDocument, finite, text_of};
 use crate::terminal::compare::change_unknown;
-use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference};
+use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference, RunContradiction};
+use model::finding::Contradicting;
 
 use model::request::Operation;
 use model::run::Run;
@@ -14,6 +15,8 @@ struct ComparisonDocument<'run> {
     /// Everywhere else a run is its place in this list, from 0.
     runs: Vec<RunEntry<'run>>,
     caveats: &'run [String],
+    /// What runs of one drive under the same conditions say that cannot both be true.
+    contradictions: Vec<ContradictionDocument<'run>>,
     figures: Vec<FigureDocument<'run>>,
     changes: Vec<ChangeDocument>,
 }
@@ -65,6 +68,13 @@ struct ChangeDocument {
 }
 
 #[derive(Serialize)]
+struct ContradictionDocument<'run> {
+    first: usize,
+    second: usize,
+    between: &'run [Contradicting; 2],
+}
+
+#[derive(Serialize)]
 struct RegionDocument {
     first_byte: u64,
     bytes: u64,
@@ -76,6 +86,7 @@ pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
         schema: "drivescope.compare/1",
         runs: runs.iter().map(|run| run_entry(run)).collect(),
         caveats: &comparison.caveats,
+        contradictions: comparison.contradictions.iter().map(contradiction).collect(),
         figures: comparison.figures.iter().map(figure).collect(),
         changes: comparison.changes.iter().map(change).collect(),
     })
@@ -90,6 +101,11 @@ fn run_entry(run: &Run) -> RunEntry<'_> {
         serial: run.target.serial.as_deref(),
         capacity_bytes: run.target.capacity.get(),
     }
+}
+
+fn contradiction(contradiction: &RunContradiction) -> ContradictionDocument<'_> {
+    let RunContradiction { first, second, between } = contradiction;
+    ContradictionDocument { first: *first, second: *second, between }
 }
 
 fn figure(figure: &ComparedFigure) -> FigureDocument<'_> {

@@ -2,12 +2,14 @@
 
 use super::section::{notes, page};
 use crate::chart::{self, Chart, chart_names};
+use crate::finding::contradiction::said;
 use crate::finding::survey::why_unknown;
 use crate::finding::{label, shown};
 use crate::quantity::{Measured, capacity, measured, target_size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::comparison::{
-    Change, ChangeUnknown, ChangedRegion, ComparedFigure, Comparison, Difference, SurfaceChange,
+    Change, ChangeUnknown, ChangedRegion, ComparedFigure, Comparison, Difference, RunContradiction,
+    SurfaceChange,
 };
 use model::estimate::Estimate;
 use model::finding::FindingCode;
@@ -39,6 +41,7 @@ pub fn compare_page(content: &ComparePage<'_>, style: Style) -> String {
     page([
         who(content.runs, style),
         notes(Tone::Warning, "! ", &comparison.caveats, style),
+        notes(Tone::Warning, "! ", &contradictions(comparison), style),
         figures(comparison, content.runs.len(), style),
         differences(comparison, content.runs.len(), style),
         changes(comparison, style),
@@ -48,6 +51,21 @@ pub fn compare_page(content: &ComparePage<'_>, style: Style) -> String {
         },
         note(comparison, style),
     ])
+}
+
+/// A sentence for each contradiction between runs.
+pub(crate) fn contradictions(comparison: &Comparison) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for RunContradiction { first, second, between: [one, other] } in &comparison.contradictions {
+        sentences.push(format!(
+            "{} of {} contradicts {} of {}: same drive, same conditions. One is wrong, or the drive changed.",
+            said(one),
+            run_letter(*first),
+            said(other),
+            run_letter(*second)
+        ));
+    }
+    sentences
 }
 
 fn who(runs: &[&Run], style: Style) -> Vec<String> {
