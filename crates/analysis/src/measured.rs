@@ -286,7 +286,7 @@ fn is_done_in_turn(histogram: &LatencyHistogram, in_flight: u64) -> bool {
 }
 
 impl Visit<'_> {
-    /// See [`is_done_in_turn`].
+    /// Whether the requests of this visit that were under way together were done one after the other.
     pub(crate) fn is_in_turn(&self, operation: Operation) -> bool {
         let totals = self.summary.totals_of(operation);
         totals.is_some_and(|totals| is_done_in_turn(&totals.histogram, self.workload.in_flight_max()))

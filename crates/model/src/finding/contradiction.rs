@@ -21,7 +21,7 @@ pub struct Contradiction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContradictionKind {
-    /// Flash neither rotates nor seeks.
+    /// Flash has nothing that rotates or seeks.
     FlashMoves,
     /// A random read waits for half a revolution on average.
     FasterThanRotation,
