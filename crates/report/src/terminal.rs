@@ -121,6 +121,7 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
                 charts.extend(timeline(&charted));
                 charts.extend(chart_named("latency-percentiles", &charted));
             }
+            Some(ExperimentName::Commit) => charts.extend(chart_named("commit-latency", &charted)),
             Some(ExperimentName::Sizes) => charts.extend(chart_named("rate-over-size", &charted)),
             Some(ExperimentName::Sustain) => charts.extend(chart_named("write-rate-over-bytes", &charted)),
             Some(ExperimentName::Valleys) => charts.extend(chart_named("write-rate-over-time", &charted)),

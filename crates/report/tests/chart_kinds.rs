@@ -9,6 +9,7 @@ mod seen;
 #[path = "runs/write_findings.rs"]
 mod write_findings;
 
+use model::commit::{Application, Beside, BesideLoad, CommitMethod, Commits, Log};
 use model::estimate::Estimate;
 use model::file_work::{DiskShare, FileLayout, FileTask, FileWork};
 use model::finding::{
@@ -157,6 +158,7 @@ fn everything(seed: u64, scale: f64) -> Everything {
     let mut single = phase(PhaseKind::Measure, Some(reads), 0, now_ns);
     single.totals = vec![totals(Operation::Read, 2000, 2000 * 4096, histogram)];
     phases.push(single);
+    commits(&mut prng, scale, &mut now_ns, &mut phases);
     for pass in 0..3 {
         writes(&mut prng, pass, scale, &mut now_ns, &mut phases, &mut series);
         phases.push(phase(PhaseKind::Idle, None, now_ns, 20_000_000_000));
@@ -230,6 +232,51 @@ fn add_compared_folders(run: &mut Run, scale: f64) {
 
 fn totals(operation: Operation, operations: u64, bytes: u64, histogram: LatencyHistogram) -> OperationTotals {
     OperationTotals { operation, operations, bytes, errors: 0, histogram, stretch: None }
+}
+
+/// Commits as etcd's, of which one in a hundred takes ten times as long, alone and beside random reads.
+fn commits(prng: &mut Prng, scale: f64, now_ns: &mut u64, phases: &mut Vec<PhaseSummary>) {
+    let range = ByteRange::new(Offset::START, Bytes::from_mib(64)).unwrap();
+    for load in [None, Some(BesideLoad::RandomReads)] {
+        let commits = Commits {
+            method: CommitMethod::Fdatasync,
+            log: Log::Preallocated,
+            is_main: load.is_none(),
+            beside: load.map(|load| Beside { load, range }),
+            application: if load.is_none() { Some(Application::Etcd) } else { None },
+        };
+        let mix = OperationMix::Commit(commits);
+        let workload = Workload::new(range, Pattern::Sequential, mix, Bytes::from_kib(2), 1);
+        let mut histogram = LatencyHistogram::small();
+        for _ in 0..5000 {
+            let slow = if prng.unit() < 0.01 { 10.0 } else { 1.0 };
+            histogram.record((scale * slow * (1e6 + 1e5 * prng.unit())) as u64);
+        }
+        let mut summary = phase(PhaseKind::Measure, Some(workload), *now_ns, 5_000_000_000);
+        *now_ns += 5_000_000_000;
+        summary.totals = vec![totals(Operation::Commit, 5000, 5000 << 11, histogram)];
+        phases.push(summary);
+    }
+}
+
+#[test]
+fn commits_have_their_limit_as_a_line() {
+    let all = [everything(1, 1.0), everything(2, 3.0)];
+    for count in [1, 2] {
+        let chart = chart_named("commit-latency", &charted(&all[..count])).unwrap();
+        let [limit] = &chart.marks[..] else { panic!("one limit: {:?}", chart.marks) };
+        assert_eq!((limit.place, limit.finding), (Place::Value(0.01), Some(FindingCode::CommitVerdict)));
+        assert_eq!(limit.name, "limit of etcd for p99");
+        assert!(svg::document(&chart, svg::Theme::Light).contains("limit of etcd"));
+        let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
+        if count == 1 {
+            assert_eq!(names, ["2 KiB", "2 KiB beside random reads"]);
+        }
+        let Layer::Line(points) = &chart.series[0].layers[0] else { panic!("a line") };
+        let below = points.iter().rfind(|point| point.at < 0.98).unwrap().value;
+        let above = points.iter().find(|point| point.at > 0.995).unwrap().value;
+        assert!((1e-3..1.2e-3).contains(&below) && (0.9e-2..1.2e-2).contains(&above), "{below} {above}");
+    }
 }
 
 /// A pass of a minute in four stretches, one slice of which is a valley.

@@ -27,3 +27,13 @@ fn a_file_system_that_is_read_only_is_told() {
     assert_eq!(outcome.status, Some(1));
     assert!(outcome.err.contains("mounted read-only: choose another directory"), "{}", outcome.err);
 }
+
+#[test]
+fn a_file_system_that_is_full_is_told() {
+    let Some(tmpfs) = Tmpfs::new("size=20m", "a_file_system_that_is_full_is_told") else { return };
+    std::fs::write(tmpfs.path().join("other"), vec![1; 19 << 20]).expect("room");
+    let outcome = Home::new().run(&["commit", tmpfs.text(), "-q"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(outcome.err.contains("1 MiB of 20 MiB are free"), "{}", outcome.err);
+    assert_eq!(names_in(tmpfs.path()), ["other"], "nothing is left behind");
+}

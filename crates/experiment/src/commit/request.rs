@@ -12,6 +12,8 @@ use model::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 const COMMITTERS: [u32; 3] = [4, 16, 64];
+/// A program's pool of connections: `max_connections` of PostgreSQL is 100 unless it is set.
+const CONNECTIONS: [u32; 3] = [4, 16, 100];
 /// What etcd and PostgreSQL write at once.
 const SIZES: [Bytes; 2] = [Bytes::from_kib(2), Bytes::from_kib(8)];
 
@@ -32,8 +34,8 @@ pub struct CommitRequest {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub sizes: Vec<Bytes>,
 
-    /// Numbers of concurrent committers [default: 4,16,64]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=64))]
+    /// Numbers of concurrent committers [default: 4,16,64; with --for 4,16,100]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=100))]
     pub committers: Vec<u32>,
 }
 
@@ -52,7 +54,11 @@ impl CommitRequest {
     }
 
     pub(super) fn committers(&self) -> &[u32] {
-        if self.committers.is_empty() { &COMMITTERS } else { &self.committers }
+        match (self.committers.as_slice(), self.application) {
+            ([], None) => &COMMITTERS,
+            ([], Some(_)) => &CONNECTIONS,
+            (committers, _) => committers,
+        }
     }
 }
 

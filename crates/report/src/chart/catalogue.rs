@@ -2,6 +2,7 @@
 
 mod access_time;
 mod clipping;
+mod commit_latency;
 mod commits;
 mod concurrency;
 mod file_place;
@@ -19,6 +20,7 @@ pub use rate_over_position::rate_over_position;
 
 use super::{Chart, ChartedRun};
 use clipping::write_rate_over_share;
+use commit_latency::commit_latency;
 use commits::commits_over_committers;
 use concurrency::{iops_over_depth, latency_over_depth};
 use file_place::file_rate_over_place;
@@ -56,6 +58,12 @@ pub const CHART_KINDS: &[ChartKind] = &[
         shows: "latency percentiles, up to the 99.999th",
         measured_by: "drivescope access TARGET",
         draw: latency_percentiles,
+    },
+    ChartKind {
+        name: "commit-latency",
+        shows: "latency percentiles of commits, alone and beside other load, with the limit",
+        measured_by: "drivescope commit TARGET",
+        draw: commit_latency,
     },
     ChartKind {
         name: "iops-over-depth",

@@ -97,6 +97,10 @@ fn all_shapes(run: &Run) -> BTreeMap<Shape, LatencyHistogram> {
     let mut shapes: BTreeMap<Shape, LatencyHistogram> = BTreeMap::new();
     for summary in &run.phases {
         let Some(workload) = measured(summary) else { continue };
+        // The load beside commits is there to disturb them; commits have a chart of their own.
+        if workload.mix.commits().is_some() {
+            continue;
+        }
         let Some(is_random) = workload.pattern.is_random() else { continue };
         let Some(block) = workload.block_sizes.single() else { continue };
         for operation in [Operation::Read, Operation::Write] {
@@ -116,7 +120,7 @@ fn all_shapes(run: &Run) -> BTreeMap<Shape, LatencyHistogram> {
 }
 
 /// The latencies at evenly spaced nines, as far as there are requests beyond.
-fn points(histogram: &LatencyHistogram) -> Vec<Point> {
+pub(super) fn points(histogram: &LatencyHistogram) -> Vec<Point> {
     let mut points = Vec::new();
     for step in 0..=NINES_MAX * STEPS {
         let at = 1.0 - 10f64.powf(-f64::from(step) / f64::from(STEPS));
