@@ -495,8 +495,14 @@ fn a_line_at_a_value_says_whose_it_is() {
 #[test]
 fn what_went_on_meanwhile_is_under_each_chart() {
     let mut all = [everything(1, 1.0)];
-    let in_words =
-        ["access-time", "latency-percentiles", "seek-curve", "idle-recovery", "write-rate-over-share"];
+    let in_words = [
+        "access-time",
+        "commit-latency",
+        "latency-percentiles",
+        "seek-curve",
+        "idle-recovery",
+        "write-rate-over-share",
+    ];
     for chart in charts_of(&charted(&all)) {
         let names: Vec<&str> =
             chart.strips.iter().filter(|strip| !strip.is_equal).map(|strip| strip.name.as_str()).collect();

@@ -8,9 +8,6 @@ mod configuration;
 mod contract;
 mod documents;
 mod exports;
-#[allow(dead_code, reason = "each test program uses its own part of it")]
-#[path = "../failing_drive/mod.rs"]
-mod failing_drive;
 mod files;
 mod imported;
 mod kill_minus_nine;

@@ -1,8 +1,6 @@
 //! `verify --power-cut`: what was reported is there after a kill, and what is missing is counted.
 
-use crate::failing_drive::MountedDrive;
 use crate::program::*;
-use model::request::Status;
 use serde_json::Value;
 use sim::profile::preset_text;
 use std::fs::{self, File};
@@ -122,24 +120,4 @@ fn what_cannot_be_a_test_is_refused() {
         assert!(outcome.err.contains(why), "{arguments:?}: {}", outcome.err);
     }
     assert_eq!(image.bytes(), vec![0; 1 << 20], "nothing was written");
-}
-
-/// One request fails and all others succeed: a flush that is tried again would hide the loss.
-#[test]
-fn a_failed_write_or_flush_ends_the_test_and_is_not_repeated() {
-    let test = "a_failed_write_or_flush_ends_the_test_and_is_not_repeated";
-    let Some(drive) = MountedDrive::new(8, test) else { return };
-    let home = Home::new();
-    let log = home.folder.path().join("log");
-    let path = text(&drive.file);
-    // More than what looks at the drive beforehand takes.
-    drive.failing.begin(2000, 1, Status::MediumError);
-    let arguments = ["verify", "--power-cut", "write", path, "--write", "--destroy-data", "--confirm", path];
-    let outcome = home.run(&[&arguments[..], &["--to", text(&log), "--time-limit", "1m"]].concat());
-    assert_eq!(outcome.status, Some(1), "{}", outcome.err);
-    assert!(outcome.err.contains("Its data are lost"), "{}", outcome.err);
-    let records = fs::read_to_string(&log).expect("the log").lines().count() - 1;
-    assert!(records > 0 && outcome.err.contains(&format!("record {records} on")), "{}", outcome.err);
-    let seen = drive.failing.seen();
-    assert!((2001..2003).contains(&seen), "{seen}: at most the close follows the request that failed");
 }
