@@ -535,7 +535,7 @@ fn what_went_on_meanwhile_is_under_each_chart() {
 }
 
 /// Of these the run has conclusions and no phases.
-const SELDOM_MEASURED: [&str; 2] = ["iops-over-span", "commits-over-committers"];
+const SELDOM_MEASURED: [&str; 1] = ["iops-over-span"];
 
 /// Each of two sizes was measured for ten seconds, the second on a warmer drive that others used; what was told between them belongs to none.
 #[test]
