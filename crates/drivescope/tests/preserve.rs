@@ -344,3 +344,36 @@ fn a_journal_that_would_share_the_fate_of_the_drive_is_refused() {
     let nothing = home.run(&["verify", folder, "--write", "--preserve"]);
     assert!(nothing.status == Some(2) && nothing.err.contains("no data to preserve"), "{}", nothing.err);
 }
+
+/// One failed request, a write or a flush, ends the writing of records: trying again would hide what it lost.
+#[test]
+fn a_record_that_is_not_flushed_is_the_last() {
+    let _alone = alone();
+    let Some(drive) = MountedDrive::new(MIB, "a_record_that_is_not_flushed_is_the_last") else { return };
+    let file = drive.file.to_str().expect("a plain path");
+    for after in [200, 201] {
+        let home = Home::new();
+        let log = home.folder.path().join("log");
+        let to = log.to_str().expect("a plain path");
+        drive.failing.begin(after, 1, Status::MediumError);
+        let outcome = home.run(&[
+            "verify",
+            "--power-cut",
+            "write",
+            file,
+            "--to",
+            to,
+            "--write",
+            "--destroy-data",
+            "--confirm",
+            file,
+            "--time-limit",
+            "20s",
+        ]);
+        drive.failing.end();
+        assert_eq!(outcome.status, Some(1), "{outcome:?}");
+        assert!(outcome.err.contains("Its data are lost"), "{}", outcome.err);
+        let reported = fs::read_to_string(&log).expect("the log").lines().count() as u64 - 1;
+        assert!((after / 2 - 20..=after / 2).contains(&reported), "{reported}: {}", outcome.err);
+    }
+}

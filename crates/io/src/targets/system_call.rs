@@ -381,23 +381,27 @@ pub(super) fn page_size() -> usize {
 
 /// Writes out what waits, so that the kernel may forget it, and asks it to forget the range; all with length zero.
 pub(crate) fn forget_cached(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
-    // SAFETY: both calls take integers only.
-    let (synced, error) = unsafe {
-        (
-            libc::fdatasync(descriptor.as_raw_fd()),
-            libc::posix_fadvise(
-                descriptor.as_raw_fd(),
-                offset as libc::off_t,
-                length as libc::off_t,
-                libc::POSIX_FADV_DONTNEED,
-            ),
+    // SAFETY: the call takes an integer only.
+    let synced = match unsafe { libc::fdatasync(descriptor.as_raw_fd()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    };
+    let forgotten = forget_written(descriptor, offset, length);
+    synced.and(forgotten)
+}
+
+/// Asks the kernel to forget what it holds of the range and has written out; all with length zero.
+pub(crate) fn forget_written(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
+    // SAFETY: the call takes integers only.
+    let error = unsafe {
+        libc::posix_fadvise(
+            descriptor.as_raw_fd(),
+            offset as libc::off_t,
+            length as libc::off_t,
+            libc::POSIX_FADV_DONTNEED,
         )
     };
-    match (synced, error) {
-        (0, 0) => Ok(()),
-        (0, error) => Err(io::Error::from_raw_os_error(error)),
-        _ => Err(io::Error::last_os_error()),
-    }
+    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
 }
 
 const EXTENTS: usize = 128;

@@ -75,7 +75,7 @@ impl Medium for TargetMedium<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         // What a page cache holds would be compared with itself.
-        let _ = system_call::forget_cached(self.descriptor.as_fd(), 0, self.capacity);
+        let _ = system_call::forget_written(self.descriptor.as_fd(), 0, self.capacity);
         Ok(())
     }
 
