@@ -46,7 +46,7 @@ fn make(release: &Release) -> Result<(), Failure> {
     let mut made = vec![packages::archive(release, &staged)?];
     made.extend(packages::debian(release, &staged)?);
     made.extend(packages::rpm(release, &staged)?);
-    made.extend(packages::wheel(release)?);
+    made.extend(packages::wheel(release, &staged)?);
     made.extend(packages::image(release, &staged)?);
     packages::checksums()?;
     for path in &made {

@@ -119,7 +119,7 @@ pub fn rpm(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failure>
 }
 
 /// The wheel with program and Python package, by maturin.
-pub fn wheel(release: &Release) -> Result<Option<PathBuf>, Failure> {
+pub fn wheel(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failure> {
     if !is_here("maturin", "the wheel ('pip install maturin' brings it)") {
         return Ok(None);
     }
@@ -127,6 +127,7 @@ pub fn wheel(release: &Release) -> Result<Option<PathBuf>, Failure> {
     empty(&made)?;
     let mut build = Command::new("maturin");
     build.args(["build", "--locked", "--target", &release.target, "--out"]).arg(&made);
+    build.arg("--sbom-include").arg(staged.join("share/doc/drivescope/sbom.cdx.json"));
     // A static program needs no library of the system, so it keeps to the oldest standard there is.
     build.args(["--compatibility", "manylinux2014"]).current_dir(root().join("python"));
     told(release.environment(&mut build).env("CARGO_TARGET_DIR", target_folder()))?;
