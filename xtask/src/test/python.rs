@@ -29,7 +29,7 @@ const ANSIBLE_TESTS: &[&str] = &["tests/ansible", "-o", "faulthandler_timeout=28
 /// Time limits: making an environment, installing 50 MB of packages, the tests (5 s here) and the types.
 const ENVIRONMENT_SECONDS: u32 = 120;
 const INSTALL_SECONDS: u32 = 300;
-const TEST_SECONDS: u32 = 300;
+const TEST_SECONDS: u32 = 600;
 /// From being asked to end until being killed.
 const GRACE_SECONDS: u32 = 10;
 

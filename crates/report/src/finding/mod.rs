@@ -184,7 +184,9 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
         let why = "Inconclusive: the interval of the value has no bounds. Measure longer.".into();
         return Text::Unknown { why, is_answer: false };
     }
-    let shown = measured(estimate, code.unit().unwrap_or_default());
+    // No quantity of a finding is below zero; only the arithmetic of its interval is.
+    let possible = Estimate { low: estimate.low.max(0.0), ..estimate.clone() };
+    let shown = measured(&possible, code.unit().unwrap_or_default());
     let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
     let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
     let interval = format!("{before}{}{unit}", shown.interval);

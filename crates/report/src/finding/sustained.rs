@@ -183,7 +183,7 @@ mod tests {
             advice(&finding, FindingCode::IdleRecovery).as_deref(),
             Some("Leave 52.0 s idle after each 1 GB to keep writing at 400 MB/s.")
         );
-        let rate = Estimate { value: 0.8e6, low: 0.0, high: 3052e6, confidence: 0.95, ..rate };
+        let rate = Estimate { value: 0.8e6, low: -5e6, high: 3052e6, confidence: 0.95, ..rate };
         let unsure = Finding::IdleRecovery(Outcome::known(IdleRecovery { rate, ..recovery }, Vec::new()));
         let Text::TooWide { why, .. } = text(&unsure, &target()) else { panic!("{unsure:?}") };
         assert_eq!(
