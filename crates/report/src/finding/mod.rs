@@ -185,7 +185,7 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
         return Text::Unknown { why, is_answer: false };
     }
     // No quantity of a finding is below zero; only the arithmetic of its interval is.
-    let possible = Estimate { low: estimate.low.max(0.0), ..estimate.clone() };
+    let possible = Estimate { low: estimate.low.max(0.0), ..*estimate };
     let shown = measured(&possible, code.unit().unwrap_or_default());
     let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
     let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
