@@ -83,6 +83,10 @@ fn read_file(path: &Path) -> Result<ConfigurationFile, UserError> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(ConfigurationFile { path: path.into(), ..ConfigurationFile::default() });
         }
+        // The home of somebody else, as after `su` without a dash, is not this user's. What an administrator forbids is never passed over.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied && path != Path::new(OF_ADMINISTRATOR) => {
+            return Ok(ConfigurationFile { path: path.into(), ..ConfigurationFile::default() });
+        }
         Err(error) => return Err(cannot(&error)),
         Ok(facts) if !facts.is_file() => return Err(cannot(&"it is no file")),
         Ok(facts) if facts.len() > BYTES_MAX => return Err(cannot(&"it is larger than 1 MiB")),
