@@ -146,8 +146,10 @@ impl Mount {
     fn end(&mut self) -> Stopped {
         let is_served = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         if !is_served {
-            // With the last descriptor the kernel's end of it closes. Before the loop device, which would wait for an
-            // answer to its flush.
+            // Before the loop device, which would wait for an answer to its flush. With the last descriptor the kernel's
+            // end of it closes; but a child forked just now has a copy, and may wait for an answer itself before it
+            // closes that.
+            let _ = system_call::unmount(&self.place.path, libc::MNT_FORCE | libc::MNT_DETACH);
             self.session = None;
         }
         let mut still_in_use = None;
