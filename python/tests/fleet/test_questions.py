@@ -9,8 +9,10 @@ from scipy import stats
 
 from runs_by_hand import make_run
 from drivescope.fleet import Lake
+from drivescope.fleet.answers import QUESTIONS, answer
 from drivescope.fleet.commands import main
 from drivescope.fleet.engine import Engine
+from drivescope.fleet.figures import CODES
 from drivescope.fleet.questions import acceptance, claims, drift, effects, fail_slow, latency, outliers, rebuild, survival
 from drivescope.fleet.simulate import simulate
 
@@ -162,6 +164,14 @@ def test_a_drawn_histogram_is_like_one_of_single_requests(fleet):
     drawn = latency.latency(engine).set_index("model").loc[MODELS[1].name]
     # The fleet's own scatter (slow slots, 1 % noise of a run) moves the median by less than 1 %, the p99 by 2 %.
     assert drawn["median"] == pytest.approx(counted[0], rel=0.015) and drawn["p99"] == pytest.approx(counted[1], rel=0.03)
+
+
+def test_all_findings_are_read_in_one_pass(fleet):
+    engine = Engine.open(Lake.open(str(fleet[2])))
+    for question in QUESTIONS:
+        answer(engine, question)
+    passes = [name for name in engine.known if name.startswith("sums of (")]
+    assert passes == [f"sums of {CODES}"]
 
 
 def test_questions_are_commands(fleet, capsys):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from drivescope.fleet import LakeError
-from drivescope.fleet.report import _check_link, _evidence_text, _map, _outliers, _own_report
+from drivescope.fleet.report import _check_link, _evidence_text, _map, _outliers, _own_report, _sound_cells
 
 TEXT = "<script>alert(1)</script>\"'&"
 ROW = {
@@ -27,6 +28,12 @@ def test_hostile_texts_are_escaped() -> None:
 def test_a_slot_number_cannot_stretch_the_map() -> None:
     rows = pd.DataFrame([{**ROW, "slot": 0.0, "is_outlier": False}, {**ROW, "slot": 2147483647.0}])
     assert 'viewBox="0 0 37 ' in _map(rows, set())
+
+
+def test_neighbours_on_the_map_are_one_line() -> None:
+    # Three slots of a line, a gap where an outlier is, one more slot, and a line below.
+    assert _sound_cells(np.array([4.0, 0, 8, 16, 0]), np.array([7.0, 7, 7, 7, 11])) == "M0 8.5h11M16 8.5h3M0 12.5h3"
+    assert _sound_cells(np.array([]), np.array([])) == ""
 
 
 def test_a_link_is_made_of_an_address_only() -> None:

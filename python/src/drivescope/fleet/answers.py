@@ -95,7 +95,8 @@ def answer(engine: Engine, question: str, of: str | None = None) -> pd.DataFrame
     """The answer to one of `QUESTIONS`, a row per drive, batch, model or effect; `of` is the finding, if not the usual one."""
     module, function = MODULES[question]
     # Each question loads only the statistics it needs: all together take longer to load than a small fleet to ask.
-    result = getattr(import_module(f".questions.{module}", __package__), function)(engine, *([of] if of else []))
+    ask = getattr(import_module(f".questions.{module}", __package__), function)
+    result = engine.once(f"answer {question} {of}", lambda: ask(engine, *([of] if of else [])))
     return result.fixed if question == "effects" else result
 
 

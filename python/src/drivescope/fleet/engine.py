@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar, cast
 
 import ibis
-import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as pads
 
@@ -15,6 +14,8 @@ from .lake import Lake, LakeError
 DUCKDB = "duckdb"
 SPARK = "spark"
 
+Known = TypeVar("Known")
+
 
 @dataclass
 class Engine:
@@ -22,14 +23,14 @@ class Engine:
 
     connection: Any
     runs: ibis.Table
-    # What several questions begin with.
-    known: dict[str, pd.DataFrame] = field(default_factory=dict)
+    # What several questions begin with, and what was answered.
+    known: dict[str, Any] = field(default_factory=dict)
 
-    def once(self, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """A copy of the table of this name, made when it is first asked for."""
+    def once(self, name: str, make: Callable[[], Known]) -> Known:
+        """The thing of this name, made when it is first asked for. Who changes a table copies it."""
         if name not in self.known:
             self.known[name] = make()
-        return self.known[name].copy()
+        return cast(Known, self.known[name])
 
     @classmethod
     def open(cls, lake: Lake, name: str = DUCKDB, memory: str = "3GB") -> Engine:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ibis
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from ibis import _
 
 from .engine import Engine
@@ -16,6 +18,10 @@ from .lake import LakeError
 
 PLACE = ["serial", "model", "firmware", "capacity_bytes", "host", "rack", "enclosure", "slot", "batch"]
 RECENT_DAYS = 28
+
+
+# Findings that questions begin with: one pass over the lake sums them all.
+CODES = ("read-rate-outer", "read-rate-mean", "slow-regions", "bad-blocks", "failed", "recording-kind", "capacity-true")
 
 
 def findings(engine: Engine, *codes: str) -> ibis.Table:
@@ -35,21 +41,38 @@ def measured(frame: pd.DataFrame, what: str, command: str) -> pd.DataFrame:
 
 
 def last_day(engine: Engine) -> pd.Timestamp:
-    return engine.runs.date.max().execute()
+    return engine.once("last day", lambda: pd.Timestamp(engine.runs.date.max().execute()))
 
 
 def by_place(engine: Engine, code: str) -> pd.DataFrame:
     """For each drive in each slot: number, mean and scatter of log values, recent ones apart, and the slope per day."""
-    return engine.once(f"sums of {code}", lambda: _sums(engine, code))
+    return engine.once(f"sums of {code}", lambda: _by_place(engine, code)).copy()
 
 
-def _sums(engine: Engine, code: str) -> pd.DataFrame:
+def _by_place(engine: Engine, code: str) -> pd.DataFrame:
+    frame = sums(engine, code)
+    measured(frame[frame["n"] > 0], f"the finding {code}", "surface")
+    columns = [*PLACE, "n", "y", "yy", "t", "tt", "ty", "n_recent", "y_recent"]
+    # The order of rows is no engine's business, so it is made here.
+    frame = frame.loc[frame["n"] > 0, columns].sort_values(["serial", "enclosure", "slot"], ignore_index=True)
+    return frame.astype({"capacity_bytes": "int64", "slot": "float64"})
+
+
+def sums(engine: Engine, code: str) -> pd.DataFrame:
+    """A row per place for one code: sums of log values, dates, and what a value or word was. All of `CODES` share one pass."""
+    codes = CODES if code in CODES else (code,)
+    table = engine.once(f"sums of {codes}", lambda: _sums(engine, codes))
+    return table.filter(pc.field("code") == code).to_pandas(date_as_object=False)
+
+
+def _sums(engine: Engine, codes: tuple[str, ...]) -> pa.Table:
     day = _.date.delta(ibis.date("1970-01-01"), unit="day").cast("float64")
-    last = (pd.Timestamp(last_day(engine)) - pd.Timestamp("1970-01-01")).days
-    rows = findings(engine, code).filter(_.value > 0).mutate(y=_.value.ln(), t=day - float(last))
-    recent = (rows.t > -RECENT_DAYS).cast("float64")
-    rows = rows.mutate(r=recent)
-    expression = rows.group_by(PLACE).agg(
+    last = (last_day(engine) - pd.Timestamp("1970-01-01")).days
+    is_positive = _.value > 0
+    # Branches, not a filter: values of 0 have no logarithm, but a date.
+    rows = findings(engine, *codes).mutate(y=is_positive.ifelse(_.value.ln(), None), t=is_positive.ifelse(day - float(last), None))
+    rows = rows.mutate(r=(_.t > -RECENT_DAYS).cast("float64"))
+    expression = rows.group_by([*PLACE, "code"]).agg(
         n=_.y.count().cast("float64"),
         y=_.y.sum(),
         yy=(_.y * _.y).sum(),
@@ -58,11 +81,14 @@ def _sums(engine: Engine, code: str) -> pd.DataFrame:
         ty=(_.t * _.y).sum(),
         n_recent=_.r.sum(),
         y_recent=(_.r * _.y).sum(),
+        value_min=_.value.min(),
+        first=_.date.min(),
+        last=_.date.max(),
+        event=is_positive.ifelse(_.date, None).min(),
+        smr=(_.value_text == "smr").cast("int64").sum(),
+        words=_.value_text.count(),
     )
-    # The order of rows is no engine's business, so it is made here.
-    frame = expression.to_pandas().sort_values(["serial", "enclosure", "slot"], ignore_index=True)
-    measured(frame, f"the finding {code}", "surface")
-    return frame.astype({"capacity_bytes": "int64", "slot": "float64"})
+    return expression.to_pyarrow()
 
 
 def daily(engine: Engine, code: str, serials: list[str]) -> pd.DataFrame:

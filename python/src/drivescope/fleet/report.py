@@ -145,7 +145,7 @@ def _map(outliers: pd.DataFrame, linked: set[str]) -> Markup:
     height = (line.max() + 1) * CELL + label + GAP
     x, y = (rack % per_row) * width + slot * CELL, (rack // per_row) * height + label + line * CELL
     is_outlier = rows["is_outlier"].to_numpy(bool)
-    paths = [Markup('<path class="sound" d="{}"/>').format("".join(f"M{a:g} {b:g}h3v3h-3z" for a, b in zip(x[~is_outlier], y[~is_outlier])))]
+    paths = [Markup('<path class="sound" d="{}"/>').format(_sound_cells(x[~is_outlier], y[~is_outlier]))]
     classes = {cause: name for cause, name, _text in CAUSES}
     for index in np.flatnonzero(is_outlier):
         row = rows.iloc[index]
@@ -166,6 +166,15 @@ def _map(outliers: pd.DataFrame, linked: set[str]) -> Markup:
     return Markup('<svg class="map" viewBox="0 0 {:g} {:g}" style="width:{:g}px" role="img" aria-label="Drives by rack, enclosure and slot">{}</svg>').format(
         *span, span[0] * scale, Markup("").join(paths)
     )
+
+
+def _sound_cells(x: np.ndarray, y: np.ndarray) -> str:
+    """Neighbours are one dashed line: a browser draws 8,000 lines sooner than 100,000 cells."""
+    order = np.lexsort((x, y))
+    x, y = x[order], y[order]
+    starts = np.flatnonzero(np.diff(x, prepend=-np.inf) + np.abs(np.diff(y, prepend=-np.inf)) != CELL)
+    lengths = np.diff(starts, append=len(x)) * CELL - 1
+    return "".join(f"M{a:g} {b + 1.5:g}h{length:g}" for a, b, length in zip(x[starts], y[starts], lengths))
 
 
 def _anchor(serial: Any) -> str:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from ibis import _
 
 from ..engine import Engine
-from ..figures import by_place, findings, measured
+from ..figures import by_place, measured, sums
 
 CAPACITY_SHARE_MIN = 0.99
 SMR_SHARE_MAX = 0.2
-# Where a drive was when it was measured last.
-LAST_PLACE = {column: _[column].argmax(_.date) for column in ("host", "enclosure", "slot")}
 
 
 def data_sheet(engine: Engine, sheet: pd.DataFrame) -> pd.DataFrame:
@@ -35,10 +32,8 @@ def data_sheet(engine: Engine, sheet: pd.DataFrame) -> pd.DataFrame:
 
 def smr(engine: Engine) -> pd.DataFrame:
     """Drives found to be SMR although most drives of their model are not."""
-    kinds = findings(engine, "recording-kind").group_by(["serial", "model"]).agg(
-        smr=(_.value_text == "smr").cast("int64").sum(), runs=_.value_text.count(), **LAST_PLACE
-    )
-    frame = measured(kinds.to_pandas().sort_values("serial", ignore_index=True), "the finding recording-kind", "check")
+    kinds = measured(sums(engine, "recording-kind"), "the finding recording-kind", "check")
+    frame = _drives(kinds, ["serial", "model"], smr=("smr", "sum"), runs=("words", "sum"))
     frame["is_smr"] = 2 * frame["smr"] > frame["runs"]
     share = frame.groupby("model")["is_smr"].transform("mean")
     return frame[frame["is_smr"] & (share <= SMR_SHARE_MAX)].reset_index(drop=True)
@@ -46,7 +41,13 @@ def smr(engine: Engine) -> pd.DataFrame:
 
 def counterfeits(engine: Engine) -> pd.DataFrame:
     """Drives whose true capacity is less than 99 % of what they report."""
-    held = findings(engine, "capacity-true").group_by(["serial", "model", "capacity_bytes"])
-    frame = held.agg(held_bytes=_.value.min(), **LAST_PLACE).to_pandas().sort_values("serial", ignore_index=True)
-    measured(frame, "the finding capacity-true", "verify")
+    held = measured(sums(engine, "capacity-true"), "the finding capacity-true", "verify")
+    frame = _drives(held, ["serial", "model", "capacity_bytes"], held_bytes=("value_min", "min"))
     return frame[frame["held_bytes"] < CAPACITY_SHARE_MIN * frame["capacity_bytes"]].reset_index(drop=True)
+
+
+def _drives(places: pd.DataFrame, identity: list[str], **figures: tuple[str, str]) -> pd.DataFrame:
+    """A row per drive, with the place where it was measured last."""
+    last = {column: (column, "last") for column in ("host", "enclosure", "slot")}
+    drives = places.sort_values(["serial", "last"]).groupby(identity, dropna=False)
+    return drives.agg(**figures, **last).reset_index().sort_values("serial", ignore_index=True)

@@ -22,7 +22,7 @@ SERIES_MAX = 5000
 
 def drift(engine: Engine, code: str = "read-rate-outer", rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFrame:
     """Drives by change over the time measured, worst first: `change`, `per_day`, `p`, `q`, `has_drifted`, `kind`, `day`."""
-    return engine.once(f"drift {code} {rate}", lambda: _drift(engine, code, rate))
+    return engine.once(f"drift {code} {rate}", lambda: _drift(engine, code, rate)).copy()
 
 
 def _drift(engine: Engine, code: str, rate: float) -> pd.DataFrame:

@@ -36,7 +36,10 @@ class Effects:
 
 
 def effects(engine: Engine, code: str = "read-rate-outer") -> Effects:
-    places = by_place(engine, code)
+    return engine.once(f"effects {code}", lambda: _effects(by_place(engine, code)))
+
+
+def _effects(places: pd.DataFrame) -> Effects:
     places = places[places["n_recent"] >= RUNS_MIN].reset_index(drop=True)
     places["level"] = places["y_recent"] / places["n_recent"]
     residual, _ = polish(places)

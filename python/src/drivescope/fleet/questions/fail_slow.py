@@ -25,27 +25,25 @@ SLOWER_MIN = 0.1
 
 def fail_slow(engine: Engine, rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFrame:
     """Drives by excess latency, worst first: `excess`, `z`, `p`, `q`, `is_fail_slow`."""
-    windows = _windows(engine)
     x, y = _.x, _.y
-    peers = (
-        windows.group_by("model")
-        .agg(
-            n=y.count().cast("float64"),
-            x1=x.sum(), x2=(x**2).sum(), x3=(x**3).sum(), x4=(x**4).sum(),
-            y0=y.sum(), y1=(x * y).sum(), y2=(x**2 * y).sum(),
-        )
-        .to_pandas()
-    )
     first = pd.Timestamp(last_day(engine)) - pd.Timedelta(days=RECENT_DAYS - 1)
+    windows = _windows(engine).mutate(r=(_.date >= ibis.date(str(first.date()))).cast("float64"))
+    # All days for the curve of the equals, recent ones for the drive, in one pass.
     drives = (
-        windows.filter(_.date >= ibis.date(str(first.date())))
-        .group_by(["model", "serial"])
-        .agg(n=y.count().cast("float64"), x1=x.sum(), x2=(x**2).sum(), y0=y.sum())
+        windows.group_by(["model", "serial"])
+        .agg(
+            all_n=y.count().cast("float64"),
+            all_x1=x.sum(), all_x2=(x**2).sum(), all_x3=(x**3).sum(), all_x4=(x**4).sum(),
+            all_y0=y.sum(), all_y1=(x * y).sum(), all_y2=(x**2 * y).sum(),
+            n=_.r.sum(), x1=(_.r * x).sum(), x2=(_.r * x**2).sum(), y0=(_.r * y).sum(),
+        )
         .to_pandas()
         .sort_values(["model", "serial"], ignore_index=True)
     )
     measured(drives, "throughput and latency of phases", "access")
-    curves = peers.set_index("model").apply(_curve, axis=1, result_type="expand")
+    peers = drives.groupby("model")[[name for name in drives.columns if name.startswith("all_")]].sum()
+    drives = drives[drives["n"] > 0].reset_index(drop=True)
+    curves = peers.rename(columns=lambda name: name.removeprefix("all_")).apply(_curve, axis=1, result_type="expand")
     coefficient = curves.reindex(drives["model"]).to_numpy()
     expected = coefficient[:, 0] + (coefficient[:, 1] * drives["x1"] + coefficient[:, 2] * drives["x2"]) / drives["n"]
     excess = drives["y0"] / drives["n"] - expected

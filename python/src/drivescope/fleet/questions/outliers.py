@@ -28,7 +28,7 @@ SCALE_MEMBERS_MIN = 500
 def outliers(engine: Engine, code: str = "read-rate-outer", rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFrame:
     """All drives that were measured lately, slowest first: `slower`, `z`, `p`, `q`, `is_outlier`, `cause`."""
     higher_is_slower = code in ("access-time", "read-latency")
-    return engine.once(f"outliers {code} {rate}", lambda: judge(by_place(engine, code), rate, higher_is_slower))
+    return engine.once(f"outliers {code} {rate}", lambda: judge(by_place(engine, code), rate, higher_is_slower)).copy()
 
 
 def judge(places: pd.DataFrame, rate: float = FALSE_DISCOVERY_RATE, higher_is_slower: bool = False) -> pd.DataFrame:

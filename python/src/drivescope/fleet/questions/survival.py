@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import pandas as pd
-from ibis import _
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from ..engine import Engine
-from ..figures import findings, measured
+from ..figures import measured, sums
 
 
 def survival(engine: Engine, code: str = "slow-regions") -> pd.DataFrame:
     """For each model: drives, drives in which `code` was found, and the share without after 30, 60 and 90 days, with intervals."""
-    rows = findings(engine, code)
-    found = _.value > 0
-    drives = rows.group_by(["model", "serial"]).agg(
-        first=_.date.min(), last=_.date.max(), seen=found.cast("int64").sum(), event=found.ifelse(_.date, None).min()
-    )
-    frame = measured(drives.to_pandas(), f"the finding {code}", "surface")
-    frame["event"] = pd.to_datetime(frame["event"])
-    end = frame["event"].fillna(pd.to_datetime(frame["last"]))
+    places = measured(sums(engine, code), f"the finding {code}", "surface")
+    drives = places.groupby(["model", "serial"], dropna=False)
+    frame = drives.agg(first=("first", "min"), last=("last", "max"), seen=("n", "sum"), event=("event", "min")).reset_index()
+    end = frame["event"].fillna(frame["last"])
     # The day of the first measurement counts: an event on it is one after less than a day.
-    frame["days"] = (end - pd.to_datetime(frame["first"])).dt.days + 1
+    frame["days"] = (end - frame["first"]).dt.days + 1
     result = []
     for model, part in frame.groupby("model", sort=True):
         curve = SurvfuncRight(part["days"], (part["seen"] > 0).astype(int))
