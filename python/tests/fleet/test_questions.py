@@ -8,13 +8,13 @@ import pytest
 from scipy import stats
 
 from runs_by_hand import make_run
-from drivescope.fleet import Lake
+from drivescope.fleet import Lake, LakeError
 from drivescope.fleet.answers import QUESTIONS, answer
 from drivescope.fleet.commands import main
 from drivescope.fleet.engine import Engine
-from drivescope.fleet.figures import CODES
+from drivescope.fleet.figures import CODES, by_place
 from drivescope.fleet.questions import acceptance, claims, drift, effects, fail_slow, latency, outliers, rebuild, survival
-from drivescope.fleet.simulate import simulate
+from drivescope.fleet.simulate import drawn_places, simulate
 
 DRIVES, DAYS = 2400, 40
 
@@ -133,6 +133,84 @@ def test_a_plan_keeps_its_risks():
     assert np.mean(drawn <= both.accept) == pytest.approx(both.consumer_risk, abs=0.003)
     with pytest.raises(ValueError):
         acceptance.plan(500, 0.0)
+
+
+def rows_of(batch: str, count: int, slow: int, cause: str) -> pd.DataFrame:
+    """Drives of one batch as `outliers` lists them, the first of them 20 % slower than their equals."""
+    is_slow = np.arange(count) < slow
+    serials = [f"{batch}-{number}" for number in range(count)]
+    return pd.DataFrame({"batch": batch, "serial": serials, "slower": 0.2 * is_slow, "is_outlier": is_slow, "cause": np.where(is_slow, cause, "")})
+
+
+@pytest.mark.parametrize(
+    "slow, decision, low, high",
+    # All 500 were measured: the share is what was counted. 10 of 500 are 2 %, no longer fewer.
+    [(9, "accept", 9 / 500, 9 / 500), (10, "refuse", 10 / 500, 10 / 500)],
+)
+def test_a_batch_that_was_measured_whole_has_no_limits(slow, decision, low, high):
+    (row,) = acceptance.decide(rows_of("a", 500, slow, "drive"), 500).to_dict("records")
+    assert (row["measured"], row["slow"], row["share_low"], row["share_high"], row["decision"]) == (500, slow, low, high, decision)
+
+
+def test_limits_of_a_part_are_hypergeometric():
+    (row,) = acceptance.decide(rows_of("a", 129, 0, ""), 500).to_dict("records")
+    # As `plan` says: 129 without a slow one prove fewer than 10.
+    assert (row["share_high"], row["decision"]) == (9 / 500, "accept")
+    (row,) = acceptance.decide(rows_of("a", 128, 0, ""), 500).to_dict("records")
+    assert (row["share_high"], row["decision"]) == (10 / 500, "inconclusive")
+    (row,) = acceptance.decide(rows_of("a", 100, 5, "drive"), None).to_dict("records")
+    # Clopper and Pearson for 5 of 100, one-sided 95 %: 1.991 % to 10.225 %.
+    assert row["share_low"] == pytest.approx(0.01991, abs=2e-5) and row["share_high"] == pytest.approx(0.10225, abs=2e-5)
+    with pytest.raises(LakeError, match="600 of its drives were measured, more than the 500 delivered"):
+        acceptance.decide(rows_of("a", 600, 0, ""), 500)
+
+
+def test_slow_slots_do_not_refuse_a_batch():
+    others = rows_of("others", 10_000, 100, "drive or slot")
+    decisions = acceptance.decide(pd.concat([others, rows_of("a", 500, 12, "drive or slot")]), 500 * 20).set_index("batch")
+    # 1 % of the others are slow for the same unknown reason: 5 of these 12 may be slots, 12 - 5 < 10.
+    assert decisions.loc["a", "slots"] == 5.0
+    together = pd.concat([others.head(500), rows_of("a", 500, 12, "drive or slot")])
+    assert acceptance.decide(together, 500).set_index("batch").loc["a", "decision"] == "inconclusive"
+    told = pd.concat([others.head(500), rows_of("a", 500, 12, "drive")])
+    assert acceptance.decide(told, 500).set_index("batch").loc["a", "decision"] == "refuse"
+
+
+def test_a_drive_that_was_moved_counts_once():
+    rows = rows_of("a", 500, 9, "drive")
+    (row,) = acceptance.decide(pd.concat([rows, rows.head(9)]), 500).to_dict("records")
+    assert (row["measured"], row["slow"]) == (500, 9)
+
+
+def test_decisions_keep_their_risk_on_fleets_of_other_seeds():
+    fleets = []
+    for seed in range(11, 17):
+        places, truth = drawn_places(20_000, 90, seed)
+        fleets.append(acceptance.by_truth(acceptance.decide(outliers.judge(places), 500), truth, 500))
+    decisions = pd.concat(fleets)
+    bad = decisions["slow_true"] >= 10
+    assert bad.sum() >= 40 and (~bad).sum() >= 120
+    # Stated 5 % each: more than 5 of 60 and 13 of 150 have chances below 3 %.
+    assert (bad & (decisions["decision"] == "accept")).sum() <= 5
+    assert (~bad & (decisions["decision"] == "refuse")).sum() <= 13
+    # Whole batches are decided unless slow slots stand in the way.
+    assert (decisions.loc[~bad, "decision"] == "accept").mean() > 0.8
+    assert (decisions.loc[decisions["slow_true"] >= 20, "decision"] == "refuse").all()
+
+
+def test_drawn_places_are_those_of_the_runs(fleet):
+    drawn, _ = drawn_places(DRIVES, DAYS, 7)
+    runs = by_place(fleet[0], "read-rate-outer")
+    both = runs.assign(slot_there=runs["enclosure"].str[-5:].astype(int)).merge(
+        drawn, left_on=["serial", "slot_there", "slot"], right_on=["serial", "enclosure", "slot"], suffixes=("", "_drawn")
+    )
+    assert len(both) == len(runs) == len(drawn)
+    # What a week of `surface` adds to the daily runs aside, the same number of runs.
+    assert (both["n"] - both["n_drawn"]).between(0, 6).all() and (both["n_recent"] - both["n_recent_drawn"]).between(0, 5).all()
+    off = both["y_recent"] / both["n_recent"] - both["y_recent_drawn"] / both["n_recent_drawn"]
+    of_drives = off - off.groupby(both["model"]).transform("median")
+    # Two means of about 28 runs with 2 % scatter each.
+    assert of_drives.std() == pytest.approx(0.02 * np.sqrt(2 / 28), rel=0.2)
 
 
 def test_smr_counterfeits_and_claims_are_found(fleet):

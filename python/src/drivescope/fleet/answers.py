@@ -51,7 +51,7 @@ QUESTIONS = {
     "batches": Question(
         "Decision for each batch: accept, refuse or inconclusive",
         "Batches",
-        ("batch", "measured", "slow", "share_low", "share_high", "decision"),
+        ("batch", "measured", "slow", "undecided", "share_low", "share_high", "decision"),
     ),
     "survival": Question(
         "Share of drives without slow regions, or what --of names, after 30, 60 and 90 days",
@@ -91,8 +91,8 @@ MODULES = {
 }
 
 
-def answer(engine: Engine, question: str, of: str | None = None) -> pd.DataFrame:
-    """The answer to one of `QUESTIONS`, a row per drive, batch, model or effect; `of` is the finding, if not the usual one."""
+def answer(engine: Engine, question: str, of: str | int | None = None) -> pd.DataFrame:
+    """The answer to one of `QUESTIONS`, a row per drive, batch, model or effect; `of` is the finding or the size of batches, if not the usual one."""
     module, function = MODULES[question]
     # Each question loads only the statistics it needs: all together take longer to load than a small fleet to ask.
     ask = getattr(import_module(f".questions.{module}", __package__), function)
@@ -142,6 +142,7 @@ COLUMNS = {
     "drives": ("drives", Form.COUNT),
     "measured": ("measured", Form.COUNT),
     "slow": ("slow", Form.COUNT),
+    "undecided": ("drive or slot", Form.COUNT),
     "share_low": ("share slow, 95 % low", Form.SHARE),
     "share_high": ("95 % high", Form.SHARE),
     "with_events": ("with events", Form.COUNT),

@@ -46,11 +46,14 @@ def parser() -> argparse.ArgumentParser:
         question.set_defaults(question=name, of=None)
         if name == "survival":
             question.add_argument("--of", choices=["slow-regions", "bad-blocks", "failed"], help="event (default: slow-regions)")
+        if name == "batches":
+            _lot(question, "of")
 
     page = _command(commands, "report", "Write all answers as one HTML file", _report)
     page.add_argument("-o", "--output", type=Path, required=True, help="file to write")
     page.add_argument("--link", help="address of a host's own report, with {host}, {run} and {serial}")
     page.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
+    _lot(page, "lot")
 
     sheet = _command(commands, "data-sheet", "Measured throughput against data sheets", _data_sheet)
     sheet.add_argument("--sheet", type=Path, required=True, help="CSV: model, bytes_per_second")
@@ -81,6 +84,11 @@ def _command(
     command.add_argument("--lake", required=True, help="folder, file://… or s3://bucket/path")
     command.set_defaults(run=run)
     return command
+
+
+def _lot(command: argparse.ArgumentParser, destination: str) -> None:
+    text = "drives of each batch as delivered, measured or not (default: unknown; limits then hold for a batch of any size)"
+    command.add_argument("--lot", type=int, dest=destination, metavar="DRIVES", help=text)
 
 
 # Rows of one write: runs have about 100 KB, and each write makes a file per date and model.
@@ -140,7 +148,7 @@ def _ask(options: argparse.Namespace) -> int:
 def _report(options: argparse.Namespace) -> int:
     from .report import report
 
-    options.output.write_text(report(Engine.open(Lake.open(options.lake), options.engine), options.link), encoding="utf-8")
+    options.output.write_text(report(Engine.open(Lake.open(options.lake), options.engine), options.link, options.lot), encoding="utf-8")
     print(f"{options.output} written")
     return 0
 

@@ -33,10 +33,10 @@ SPARK_WIDTH, SPARK_HEIGHT = 150, 34
 LINK_FIELDS = {"host", "run", "serial"}
 
 
-def report(engine: Engine, link: str | None = None) -> str:
-    """The page. `link` is the address of a host's own report, with {host}, {run} and {serial}."""
+def report(engine: Engine, link: str | None = None, lot: int | None = None) -> str:
+    """The page. `link` is the address of a host's own report, with {host}, {run} and {serial}; `lot` the size of batches."""
     _check_link(link)
-    answers, reasons = _answers(engine)
+    answers, reasons = _answers(engine, lot)
     found = effects(engine)
     answers["effects"] = found.fixed
     slow = answers["outliers"]
@@ -70,14 +70,14 @@ def report(engine: Engine, link: str | None = None) -> str:
     return str(head + Markup("").join(parts) + Markup("</main></html>\n"))
 
 
-def _answers(engine: Engine) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+def _answers(engine: Engine, lot: int | None) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """All answers but the effects, and why a question has none: a fleet need not be measured for each of them."""
     answers, reasons = {"outliers": answer(engine, "outliers")}, {}
     for question, asked in QUESTIONS.items():
         if question in ("outliers", "effects"):
             continue
         try:
-            answers[question] = answer(engine, question)
+            answers[question] = answer(engine, question, lot if question == "batches" else None)
         except LakeError as error:
             reasons[question] = str(error)
             answers[question] = pd.DataFrame(columns=[*asked.columns, *filter(None, [asked.flag])])

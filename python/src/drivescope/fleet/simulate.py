@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -309,7 +310,7 @@ class Fleet:
         return pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32), values)
 
     def truth(self) -> pa.Table:
-        """What is true of each drive and of its last slot, as shares: 0.1 is 10 % slower."""
+        """What is true of each drive and of its last slot, as shares: 0.1 is 10 % slower than the drive should be, or than its mean equal is."""
         last = self.slot_on(self.days - 1)
         window = range(max(self.days - 28, 0), self.days)
         recent = np.mean([self.drive_effect(day) for day in window], axis=0)
@@ -318,6 +319,7 @@ class Fleet:
                 "serial": self.serial,
                 "model": np.array([model.name for model in MODELS])[self.model],
                 "slower": 1 - np.exp(recent),
+                "below_equals": 1 - np.exp(recent + self.base),
                 "slowed_on_day": self.onset,
                 "ageing": self.ageing < 0,
                 "fail_slow": self.fail_slow > 0,
@@ -331,6 +333,32 @@ class Fleet:
                 "smr": self.smr,
             }
         )
+
+
+def drawn_places(drives: int, days: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Sums by place of outer throughput, drawn for all runs of a place at once, and the truth: many fleets in seconds, without lakes."""
+    random = np.random.default_rng(seed)
+    fleet = Fleet(drives, days, random)
+    recent = max(days - 28, 0)
+    parts = []
+    for slot, begin, end, there in (
+        (fleet.slots, 0, fleet.swap_day, fleet.swapped),
+        (fleet.slot_after, fleet.swap_day, days, fleet.swapped),
+        (fleet.slots, 0, days, ~fleet.swapped),
+    ):
+        enclosure = slot // SLOTS
+        host = enclosure // ENCLOSURES_PER_HOST
+        n, n_recent = end - begin, max(end - max(begin, recent), 0)
+        effect = np.mean([fleet.drive_effect(day) for day in range(max(begin, min(recent, end - 1)), end)], axis=0)
+        level = fleet.base + effect + fleet.firmware_effect() + fleet.place_effect[slot] + RUN_DEVIATION / np.sqrt(n_recent or n) * random.standard_normal(drives)
+        columns = {
+            "serial": fleet.serial, "model": fleet.model, "firmware": fleet.firmware, "capacity_bytes": fleet.capacity, "host": host,
+            "rack": host // HOSTS_PER_RACK, "enclosure": enclosure, "slot": (slot % SLOTS).astype(float), "batch": fleet.batch,
+            "n": float(n), "y": n * level, "n_recent": float(n_recent), "y_recent": n_recent * level,
+        }
+        parts.append(pd.DataFrame(columns)[there])
+    truth = fleet.truth().to_pandas().assign(batch=fleet.batch)
+    return pd.concat(parts, ignore_index=True), truth
 
 
 def latencies_ns(model: Model, requests: int, random: np.random.Generator) -> np.ndarray:
