@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +11,7 @@ from types import ModuleType
 import pytest
 
 COLLECTION = Path(__file__).parents[3] / "packaging/ansible"
+TOOLS = Path(sys.executable).parent
 
 
 def plugin(kind: str, name: str) -> ModuleType:
@@ -36,5 +38,10 @@ def fetch() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
-def rounds() -> ModuleType:
-    return plugin("filter", "rounds")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection where Ansible looks for it: its playbooks name its roles by their full names."""
+    folder = tmp_path_factory.mktemp("installed")
+    subprocess.run(
+        [TOOLS / "ansible-galaxy", "collection", "install", str(COLLECTION), "-p", str(folder), "--offline"], check=True, capture_output=True
+    )
+    return folder / "ansible_collections/drivescope/fleet"

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
-from conftest import COLLECTION
-
-TOOLS = Path(sys.executable).parent
-
-
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """The collection where Ansible looks for it: its playbooks name its roles by their full names."""
-    subprocess.run(
-        [TOOLS / "ansible-galaxy", "collection", "install", str(COLLECTION), "-p", str(tmp_path), "--offline"], check=True, capture_output=True
-    )
-    return tmp_path / "ansible_collections/drivescope/fleet"
+from conftest import COLLECTION, TOOLS
 
 
 def test_the_collection_is_clean(installed):

@@ -78,23 +78,23 @@ def test_without_write_no_option_can_allow_it(measure, tmp_path):
 
 
 def test_devices_that_are_not_there_or_would_get_a_file_are_refused(measure, tmp_path):
-    assert "there is no /dev/nosuch" in done(measure, job(measure, tmp_path, device="/dev/nosuch"))["why"]
+    assert "cannot measure /dev/nosuch: no such device." in done(measure, job(measure, tmp_path, device="/dev/nosuch"))["why"]
     assert "is a folder" in done(measure, job(measure, tmp_path, device=str(tmp_path)))["why"]
-    assert "is no absolute path" in done(measure, job(measure, tmp_path, device="sda"))["why"]
+    assert "is not an absolute path" in done(measure, job(measure, tmp_path, device="sda"))["why"]
 
 
 def test_load_and_temperature_stop_a_measurement(measure, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "getloadavg", lambda: (9.0, 0.0, 0.0))
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     told = done(measure, job(measure, tmp_path, load_max=1.5))
-    assert (told["state"], told["why"], told["missing"]) == ("deferred", "load per processor is 2.00, above 1.5", 1)
+    assert (told["state"], told["why"], told["missing"]) == ("deferred", "load per processor is 2.00, limit 1.5", 1)
 
-    looks = iter([None, "the drive has 61 °C, the limit is 55 °C"])
+    looks = iter([None, "drive temperature is 61 °C, limit 55 °C"])
     monkeypatch.setattr(measure, "obstacle", lambda *_: next(looks))
     target = tmp_path / "target"
     target.write_bytes(os.urandom(1 << 26))
     told = done(measure, job(measure, tmp_path, device=str(target), watch_seconds=2))
-    assert (told["state"], told["why"]) == ("deferred", "stopped: the drive has 61 °C, the limit is 55 °C")
+    assert (told["state"], told["why"]) == ("deferred", "stopped: drive temperature is 61 °C, limit 55 °C")
     (document,) = (tmp_path / "store").rglob("run.json")
     assert json.loads(document.read_text())["run"]["status"] == "interrupted", "it is kept, to be resumed"
 
@@ -110,9 +110,45 @@ def test_temperatures_of_sata_and_nvme_are_found(measure, tmp_path, sensor):
 
 def test_the_cost_of_a_dry_run_is_read(measure):
     text = "Plan\n  reads of a phase\n\nCost\n  reads   at most 1.5 GB\n  writes  nothing\n  takes   about 1 h 15 min 20 s\n"
-    assert measure.cost(text) == {"seconds": 4520.0, "bytes_read": 1.5e9, "bytes_written": 0}
+    assert measure.cost(text) == {"seconds": 4520.0, "seconds_max": 4520.0, "bytes_read": 1.5e9, "bytes_written": 0}
     text = "\nCost\n  reads   bounded by time, not by bytes\n  writes  at most 12 kB\n  takes   about 8.16 ms\n"
-    assert measure.cost(text) == {"seconds": 0.00816, "bytes_read": None, "bytes_written": 12000.0}
+    assert measure.cost(text) == {"seconds": 0.00816, "seconds_max": 0.00816, "bytes_read": None, "bytes_written": 12000.0}
+
+
+@pytest.mark.parametrize(
+    "takes, seconds, seconds_max",
+    [
+        ("about 1 min 45 s, at most 35 min 56 s", 105.0, 2156.0),
+        ("at most 60 s", 60.0, 60.0),
+        ("duration unknown", None, None),
+        (
+            "about 13 min 22 s on a typical drive, about 58 min 7 s on a stick or\n          card at 6.00 MB/s; bounded by bytes"
+            " written, not by time: --time-limit\n          sets a limit; the ETA follows the measured throughput",
+            802.0, None,
+        ),
+        (
+            "about 12 min 48 s on a typical drive, about 1 h 21 min on a stick or\n          card at 6.00 MB/s, at most 6 h 52 min;"
+            " the ETA follows the measured\n          throughput",
+            768.0, 24720.0,
+        ),
+    ],
+)  # fmt: skip
+def test_a_likely_time_and_its_bound_are_told_apart(measure, takes, seconds, seconds_max):
+    told = measure.cost(f"Plan\n\nCost\n  reads   nothing\n  writes  at most 199 GB\n  takes   {takes}\n")
+    assert told == {"seconds": seconds, "seconds_max": seconds_max, "bytes_read": 0, "bytes_written": 199e9}
+
+
+def test_each_experiment_states_what_it_takes(measure, tmp_path):
+    """The text of the program itself, which this module reads."""
+    consents = [{"serial": "SIM-LYING-STICK", "until": "9999-12-31", "destroy_data": True}]
+    for name in ("check", "surface", "access", "geometry", "sizes", "ping", "sustain", "valleys", "verify", "commit"):
+        one = job(
+            measure, tmp_path, device="sim:lying-stick", serial="SIM-LYING-STICK", consents=consents,
+            experiment=name, write=name in ("sustain", "valleys", "verify", "commit"), options=["--time-limit=30s"],
+        )  # fmt: skip
+        told = measure.planned(one)
+        assert told["state"] == "missing", (name, told)
+        assert 0 < told["seconds"] <= told["seconds_max"], (name, told)
 
 
 def test_a_drive_that_another_play_measures_is_waited_for(measure, tmp_path):

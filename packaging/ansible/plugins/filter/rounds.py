@@ -11,7 +11,7 @@ from collections import Counter
 
 DOCUMENTATION = r"""
 name: rounds
-short_description: Jobs in rounds, with at most so many at a time in one place
+short_description: Schedule jobs in rounds within the limits of each rack, enclosure, controller and host
 version_added: 0.1.0
 author: drivescope (@drivescope)
 description:
@@ -23,7 +23,7 @@ options:
     elements: dict
     required: true
   limits:
-    description: Jobs at a time in each rack, enclosure, controller and host.
+    description: Jobs in parallel in each rack, enclosure, controller and host.
     type: dict
     required: true
 """
@@ -51,7 +51,8 @@ def waiting(jobs, drives, host):
             "name": job["name"],
             "state": job["state"],
             "runs": job["missing"],
-            "seconds": job.get("seconds") or 0,
+            "seconds": job.get("seconds"),
+            "seconds_max": job.get("seconds_max"),
             "bytes_read": job.get("bytes_read"),
             "bytes_written": job.get("bytes_written"),
             "places": places(by_serial[job["serial"]], host),
@@ -78,9 +79,9 @@ def rounds(jobs, limits):
     """Jobs in rounds, as `{host: [name]}`, with at most so many of a place in one round."""
     for kind, limit in limits.items():
         if kind not in KINDS or int(limit) < 1:
-            raise ValueError(f"limit {kind}: {limit} is none of {', '.join(KINDS)} with a number above 0")
+            raise ValueError(f"limit {kind}: {limit} is invalid: limits are numbers above 0 for {', '.join(KINDS)}")
     running = [job for job in jobs if job["state"] == "running"]
-    rest = sorted((job for job in jobs if job["state"] != "running"), key=lambda job: (-job["seconds"], job["host"], job["name"]))
+    rest = sorted((job for job in jobs if job["state"] != "running"), key=lambda job: (-(job["seconds"] or 0), job["host"], job["name"]))
     result = [by_host(running)] if running else []
     while rest:
         taken, used, left = [], Counter(), []
@@ -104,17 +105,27 @@ def by_host(jobs):
 
 
 def cost(jobs, jobs_by_round):
-    """What all rounds take: runs, bytes, hours of drives and hours until the end; bytes are None where only time bounds them."""
-    seconds = {(job["host"], job["name"]): job["seconds"] for job in jobs}
-    ends = sum(max(seconds[host, name] for host, names in one.items() for name in names) for one in jobs_by_round)
+    """What all rounds take: runs, bytes, hours of drives and hours until the end; None where the program states no number or bound."""
     return {
         "runs": sum(job["runs"] for job in jobs),
         "rounds": len(jobs_by_round),
         "bytes_read_max": total(job["bytes_read"] for job in jobs),
         "bytes_written_max": total(job["bytes_written"] for job in jobs),
-        "drive_hours": round(sum(seconds.values()) / 3600, 3),
-        "hours": round(ends / 3600, 3),
+        "drive_hours": hours(job["seconds"] for job in jobs),
+        "hours": hours(longest(jobs, one, "seconds") for one in jobs_by_round),
+        "hours_max": hours(longest(jobs, one, "seconds_max") for one in jobs_by_round),
     }
+
+
+def longest(jobs, one_round, key):
+    """The time of a round, whose jobs run at the same time."""
+    values = [job[key] for job in jobs if job["name"] in one_round.get(job["host"], [])]
+    return None if None in values else max(values)
+
+
+def hours(seconds):
+    seconds = list(seconds)
+    return None if None in seconds else round(sum(seconds) / 3600, 3)
 
 
 def total(values):
@@ -165,8 +176,11 @@ def udev(serial):
 
 
 def sha256(path):
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 class FilterModule:

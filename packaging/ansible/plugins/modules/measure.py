@@ -23,7 +23,7 @@ from ansible.module_utils.basic import AnsibleModule
 DOCUMENTATION = r"""
 ---
 module: measure
-short_description: Measures drives with drivescope, each experiment once per campaign
+short_description: Measure drives with drivescope, each experiment once per campaign
 description:
   - Runs experiments on the drives of a host. A run that is in the store is not repeated, an interrupted one is resumed.
   - Read-only, unless a consent names the serial number of the drive and has not expired.
@@ -108,15 +108,15 @@ options:
     type: list
     elements: str
   load_max:
-    description: Load per processor, without these measurements, from which on nothing is measured.
+    description: Load per processor from other programs, above which nothing is measured.
     type: float
     default: 1.0
   temperature_max:
-    description: Temperature of a drive in degrees Celsius from which on it is not measured.
+    description: Temperature of a drive in degrees Celsius, from which on it is not measured.
     type: int
     default: 55
   watch_seconds:
-    description: Time between looks at load and temperature.
+    description: Seconds between checks of load and temperature.
     type: float
     default: 5
 attributes:
@@ -273,9 +273,9 @@ def check(job):
     if device.startswith("sim:"):
         return
     if not device.startswith("/"):
-        raise Failed(f"{device} is no absolute path. Name drives by /dev/disk/by-id/….")
+        raise Failed(f"{device} is not an absolute path. Name drives by /dev/disk/by-id/….")
     if not os.path.exists(device):
-        raise Failed(f"there is no {device}. Correct the inventory, or look for the drive.")
+        raise Failed(f"cannot measure {device}: no such device. Correct the inventory, or check the drive and its cable.")
     # In a folder the program would write a scratch file.
     if os.path.isdir(device):
         raise Failed(f"{device} is a folder. Name the drive.")
@@ -298,10 +298,10 @@ def obstacle(parameters, device, running):
     """Why the drive must not be measured now: load without the measurements themselves, or temperature."""
     load = max(0.0, os.getloadavg()[0] - running) / (os.cpu_count() or 1)
     if load > parameters["load_max"]:
-        return f"load per processor is {load:.2f}, above {parameters['load_max']:g}"
+        return f"load per processor is {load:.2f}, limit {parameters['load_max']:g}"
     celsius = temperature(device)
     if celsius is not None and celsius >= parameters["temperature_max"]:
-        return f"the drive has {celsius:.0f} °C, the limit is {parameters['temperature_max']} °C"
+        return f"drive temperature is {celsius:.0f} °C, limit {parameters['temperature_max']} °C"
     return None
 
 
@@ -353,7 +353,7 @@ def stop(process):
 
 
 def plan(job):
-    """Seconds, and bytes read and written at most, of one run; None where the program states none."""
+    """Seconds, likely and at most, and bytes read and written at most, of one run; None where the program states none."""
     command = [job.parameters["program"], job.experiment["experiment"], job.drive["device"]]
     command += [*job.experiment["options"], *job.consent(), "--dry-run"]
     ended = subprocess.run(
@@ -365,20 +365,31 @@ def plan(job):
 
 
 def cost(text):
-    """The section `Cost` of a dry run."""
-    lines = dict(re.findall(r"^  (reads|writes|takes) +(.+)$", text[text.find("\nCost\n") :], re.MULTILINE))
+    """The section `Cost` of a dry run, whose long lines are wrapped."""
+    section = re.sub(r"\n {4,}", " ", text[text.find("\nCost\n") :])
+    lines = dict(re.findall(r"^  (reads|writes|takes) +(.+)$", section, re.MULTILINE))
+    takes = lines.get("takes", "")
+    seconds_max = amount(takes, "at most ", UNIT_SECONDS)
+    seconds = amount(takes, "about ", UNIT_SECONDS)
+    # A plan whose likely time is its bound states it once. Further clauses say that there is no bound.
+    if seconds is None:
+        seconds = seconds_max
+    elif seconds_max is None and ";" not in takes:
+        seconds_max = seconds
     return {
-        "seconds": amount(lines.get("takes", ""), UNIT_SECONDS),
-        "bytes_read": amount(lines.get("reads", ""), UNIT_BYTES),
-        "bytes_written": amount(lines.get("writes", ""), UNIT_BYTES),
+        "seconds": seconds,
+        "seconds_max": seconds_max,
+        "bytes_read": amount(lines.get("reads", ""), "at most ", UNIT_BYTES),
+        "bytes_written": amount(lines.get("writes", ""), "at most ", UNIT_BYTES),
     }
 
 
-def amount(text, units):
-    """The sum of `1 h 15 min 20 s`; 0 of `nothing`, None of words."""
+def amount(text, behind, units):
+    """The sum of `1 h 15 min 20 s` behind the first of these words; 0 of `nothing`, None without it."""
     if text == "nothing":
         return 0
-    parts = re.findall(r"([0-9][0-9.,]*) ([a-zA-Zµ]+)", text)
+    match = re.search(rf"{behind}((?:[0-9][0-9.,]* [a-zA-Zµ]+ ?)+)", text)
+    parts = re.findall(r"([0-9][0-9.,]*) ([a-zA-Zµ]+)", match[1]) if match else []
     if not parts or any(unit not in units for _, unit in parts):
         return None
     return sum(float(number.replace(",", "")) * units[unit] for number, unit in parts)
