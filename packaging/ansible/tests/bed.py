@@ -217,8 +217,6 @@ exec chroot {root} /usr/sbin/sshd -D -e -f /dev/null -h /srv/bed/host_key -o Pid
             "drivescope_authorized_keys": [(self.folder / "key.pub").read_text().strip()],
             # No udev runs in a namespace.
             "drivescope_udev": False,
-            "drivescope_spool": str(self.folder / "spool"),
-            "drivescope_lake": str(self.folder / "lake"),
             "drivescope_experiments": [{"experiment": "check", "repeat": self.repeat}],
             "drivescope_limits": {"rack": 6, "enclosure": 2},
             # The hosts share the processors of this machine.
