@@ -307,12 +307,12 @@ fn seeks_are_the_published_ones() {
     ] {
         let truth = preset(name).truth();
         if let Some(average) = average {
-            assert_near(&format!("{name} average seek ms"), truth.seek_average_s() * 1e3, average, 1.0);
+            assert_near(&format!("{name} average seek ms"), truth.seek_average_s(0) * 1e3, average, 1.0);
         }
         if let Some(full_stroke) = full_stroke {
             assert_near(
                 &format!("{name} longest seek ms"),
-                truth.seek_full_stroke_s() * 1e3,
+                truth.seek_full_stroke_s(0) * 1e3,
                 full_stroke,
                 1.0,
             );
@@ -340,7 +340,7 @@ fn mechanisms_are_within_what_is_usual() {
             let skew_s = truth.track_skew_turns() * disk.turn_s();
             assert!(truth.seek_track_to_track_s() <= 1.01 * skew_s, "{name}: {skew_s}");
         }
-        let share = truth.seek_average_s() / truth.seek_full_stroke_s();
+        let share = truth.seek_average_s(0) / truth.seek_full_stroke_s(0);
         assert!((0.42..0.57).contains(&share), "{name}: {share}");
         let access_ms = truth.access_s(4096) * 1e3;
         println!("| {name} access ms | | {access_ms:.2} | |");

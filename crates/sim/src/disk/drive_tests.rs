@@ -52,7 +52,7 @@ fn a_single_access_is_seek_and_half_a_turn_and_overhead() {
     let truth = DiskTruth::new(&profile(), DISK_4TB_CAPACITY);
     // Seeks between uniform blocks are a little shorter than between uniform cylinders: the outer ones hold more. The
     // difference is below the 2 % allowed.
-    let expected = truth.seek_average_s() + TURN_S / 2.0 + 0.2e-3;
+    let expected = truth.seek_average_s(0) + TURN_S / 2.0 + 0.2e-3;
     assert!((mean / expected - 1.0).abs() < 0.02, "{mean} {expected}");
 }
 

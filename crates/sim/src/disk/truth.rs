@@ -95,14 +95,19 @@ impl DiskTruth {
         self.seek.seconds(1)
     }
 
-    /// The mean seek over all pairs of different cylinders, as makers define it, in seconds.
-    pub fn seek_average_s(&self) -> f64 {
-        self.seek.mean_seconds(self.geometry.cylinders())
+    /// The mean seek over all pairs of different cylinders from that of a byte on, as makers define it, in seconds.
+    pub fn seek_average_s(&self, first_byte: u64) -> f64 {
+        self.seek.mean_seconds(self.cylinders_from(first_byte))
     }
 
-    /// A seek from the first cylinder to the last, in seconds.
-    pub fn seek_full_stroke_s(&self) -> f64 {
-        self.seek.seconds(self.geometry.cylinders() - 1)
+    /// A seek from the cylinder of a byte to the last, in seconds.
+    pub fn seek_full_stroke_s(&self, first_byte: u64) -> f64 {
+        self.seek.seconds(self.cylinders_from(first_byte) - 1)
+    }
+
+    fn cylinders_from(&self, first_byte: u64) -> u64 {
+        let first = self.geometry.place(first_byte / self.geometry.sector_bytes());
+        self.geometry.cylinders() - first.cylinder
     }
 
     /// The mean time of a single read of `bytes` at a random place of the whole disk, in seconds.

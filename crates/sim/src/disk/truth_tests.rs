@@ -25,7 +25,7 @@ fn a_single_read_takes_what_was_published() {
     let disk = DiskTruth::new(&disk_4tb(), DISK_4TB_CAPACITY);
     let iops = 1.0 / disk.access_s(4096);
     assert!((iops / 81.0 - 1.0).abs() < 0.02, "{iops}");
-    assert!((disk.seek_average_s() * 1e3 - 7.93).abs() < 0.05);
+    assert!((disk.seek_average_s(0) * 1e3 - 7.93).abs() < 0.05);
 }
 
 fn published() -> DiskTruth {
@@ -44,7 +44,7 @@ fn the_published_model_by_hand() {
     assert_eq!(zones.iter().map(|zone| zone.bytes).sum::<u64>(), 4_166_918_830_080);
     assert_eq!(disk.stripe_bytes(0), vec![201_326_592; 10]);
     assert!((disk.seek_track_to_track_s() - 1.515_18e-3).abs() < 1e-9);
-    assert!((disk.seek_full_stroke_s() - 15.599_19e-3).abs() < 1e-6, "{}", disk.seek_full_stroke_s());
+    assert!((disk.seek_full_stroke_s(0) - 15.599_19e-3).abs() < 1e-6, "{}", disk.seek_full_stroke_s(0));
     assert!((disk.rotation_period_s() - 8.333_333e-3).abs() < 1e-9);
     assert_eq!((disk.surfaces(), disk.track_skew_turns()), (10, 0.141_669));
 }

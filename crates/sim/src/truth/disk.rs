@@ -121,8 +121,8 @@ fn mechanism(
         Truth::number(FindingCode::RotationPeriod, rotation_s)
             .with(TruthData::Rotation { rpm: 60.0 / rotation_s }),
         Truth::number(FindingCode::SeekTrackToTrack, truth.seek_track_to_track_s()),
-        Truth::number(FindingCode::SeekAverage, truth.seek_average_s()),
-        Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s()),
+        Truth::number(FindingCode::SeekAverage, truth.seek_average_s(hidden_bytes)),
+        Truth::number(FindingCode::SeekFullStroke, truth.seek_full_stroke_s(hidden_bytes)),
         track_layout(truth, hidden_bytes),
         flush((disk.write_cache.capacity_kib > 0).then_some(disk.write_cache.flush)),
         write_cache(if disk.write_cache.flush.stores() { disk.write_cache.capacity_kib * KIB } else { 0 }),

@@ -265,6 +265,18 @@ fn each_kind_of_drive_has_its_truths() {
     }
 }
 
+/// The first cylinders of the 8 TB disk are its media cache: the host's arm comes no further out than where it ends.
+#[test]
+fn seeks_of_a_shingled_disk_are_those_that_the_host_asks_for() {
+    let profile = preset("st8000as0002").unwrap();
+    let truths = truth_of(&profile).unwrap();
+    let (disk, smr) = (profile.disk.as_ref().unwrap(), profile.smr.as_ref().unwrap());
+    let (platter, disk) = crate::smr::profile::disk_on_platter(profile.capacity().unwrap(), disk, smr);
+    let all = crate::disk::truth::DiskTruth::new(&disk, platter);
+    assert!(value(&truths, FindingCode::SeekAverage) < all.seek_average_s(0));
+    assert!(value(&truths, FindingCode::SeekFullStroke) < all.seek_full_stroke_s(0));
+}
+
 /// Not of the drives that ship: one that sleeps, one that goes away, one that spoils data.
 #[test]
 fn what_is_to_go_wrong_is_known_before() {
