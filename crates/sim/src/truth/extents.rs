@@ -26,6 +26,15 @@ pub(super) const DEPTH: u32 = 4;
 pub(super) const WRITE_RATES: [FindingCode; 3] =
     [FindingCode::WriteRateOuter, FindingCode::WriteRateInner, FindingCode::WriteRateMean];
 
+/// The same of reads, with what follows from them.
+pub(super) const READ_RATES: [FindingCode; 5] = [
+    FindingCode::ReadRateOuter,
+    FindingCode::ReadRateInner,
+    FindingCode::ReadRateMean,
+    FindingCode::FullPassTime,
+    FindingCode::InterfaceLimit,
+];
+
 impl Extent {
     pub(super) fn even(first_byte: u64, bytes: u64, rate: f64) -> Extent {
         Extent { first_byte, bytes, read: rate, write: rate, cached_write_s: 0.0 }

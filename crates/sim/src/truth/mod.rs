@@ -98,7 +98,7 @@ fn member_extents(profile: &Profile, depth: u32) -> Result<Vec<Extent>, Flaw> {
     let capacity = profile.capacity()?;
     let link = profile.link.as_ref().map(LinkProfile::numbers).transpose()?;
     let mut extents = match profile.medium()? {
-        Medium::Constant(constant) => medium::constant_extents(constant, capacity),
+        Medium::Constant(constant) => medium::constant_extents(constant, capacity, link.as_ref()),
         Medium::Zoned(zoned) => medium::zoned_extents(zoned),
         Medium::Disk(disk) => disk::extents(disk, capacity),
         Medium::Shingled(disk, smr) => disk::shingled_extents(disk, smr, capacity),

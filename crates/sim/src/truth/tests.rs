@@ -265,6 +265,17 @@ fn each_kind_of_drive_has_its_truths() {
     }
 }
 
+fn parsed(text: &str) -> Vec<Truth> {
+    truth_of(
+        &Profile::parse(
+            &format!("version = 1\nname = \"test\"\ndescription = \"A test\"\nsources = [\"None\"]\n{text}"),
+            "test",
+        )
+        .unwrap(),
+    )
+    .unwrap()
+}
+
 /// The first cylinders of the 8 TB disk are its media cache: the host's arm comes no further out than where it ends.
 #[test]
 fn seeks_of_a_shingled_disk_are_those_that_the_host_asks_for() {
@@ -275,6 +286,36 @@ fn seeks_of_a_shingled_disk_are_those_that_the_host_asks_for() {
     let all = crate::disk::truth::DiskTruth::new(&disk, platter);
     assert!(value(&truths, FindingCode::SeekAverage) < all.seek_average_s(0));
     assert!(value(&truths, FindingCode::SeekFullStroke) < all.seek_full_stroke_s(0));
+}
+
+/// Over USB 2.0 a read of 1 MiB is eight commands of 120 KiB and one of 64 KiB: 9 · (594 + 7645) µs are 74.15 ms, since the
+/// data of 3 ms cross meanwhile. At 2624 µs only the last command waits for the drive: 9 · 594 µs + 8 · 3 ms + 2624 µs.
+#[test]
+fn a_link_of_one_command_waits_for_each() {
+    let rate = |latency_us: f64| {
+        let text = format!(
+            "[identity]\ncapacity_bytes = 351000000000\n[constant]\nlatency_us = {latency_us}\n[link]\nkind = \"usb-2-bot\"\n"
+        );
+        value(&parsed(&text), FindingCode::ReadRateMean)
+    };
+    assert!((rate(7645.0) / 14.141e6 - 1.0).abs() < 1e-3, "{}", rate(7645.0));
+    assert!((rate(2624.0) / 32.799e6 - 1.0).abs() < 1e-3, "{}", rate(2624.0));
+}
+
+/// Four servers in turn, of which each is late now and then; one is as quick as its mean.
+#[test]
+fn servers_that_wait_for_each_other_have_no_rate() {
+    let of = |servers: u32, jitter: f64| {
+        parsed(&format!(
+            "[identity]\ncapacity_bytes = 351000000000\n[constant]\nlatency_us = 1000\nservers = {servers}\njitter = {jitter}\n"
+        ))
+    };
+    for code in [FindingCode::ReadRateMean, FindingCode::WriteRateMean, FindingCode::ConcurrencyGain] {
+        assert!(of_code(&of(4, 0.4), code).is_none(), "{code:?}");
+        assert!(of_code(&of(4, 0.0), code).is_some(), "{code:?}");
+    }
+    // e^0.08 over the median of 1 ms.
+    assert!((value(&of(1, 0.4), FindingCode::ReadRateMean) / (1048.576e6 / 1.083287) - 1.0).abs() < 1e-6);
 }
 
 /// Not of the drives that ship: one that sleeps, one that goes away, one that spoils data.
