@@ -318,6 +318,18 @@ fn servers_that_wait_for_each_other_have_no_rate() {
     assert!((value(&of(1, 0.4), FindingCode::ReadRateMean) / (1048.576e6 / 1.083287) - 1.0).abs() < 1e-6);
 }
 
+/// Eight chunks of 1 MiB make a row, and four requests of 1 MiB are in flight.
+#[test]
+fn a_row_that_is_longer_than_the_queue_has_no_rate() {
+    let of = |chunk_kib: u32| {
+        parsed(&format!(
+            "[volume]\nkind = \"stripe\"\nchunk_kib = {chunk_kib}\n[[volume.members]]\nprofile = \"wd20ears\"\ncount = 8\n"
+        ))
+    };
+    assert!(of_code(&of(1024), FindingCode::ReadRateOuter).is_none());
+    assert!(of_code(&of(512), FindingCode::ReadRateOuter).is_some());
+}
+
 /// Not of the drives that ship: one that sleeps, one that goes away, one that spoils data.
 #[test]
 fn what_is_to_go_wrong_is_known_before() {

@@ -3,7 +3,7 @@
 use crate::link::LinkNumbers;
 use crate::profile::Profile;
 use crate::truth::data::TruthData;
-use crate::truth::extents::{Extent, WRITE_RATES, bytes_of, rates};
+use crate::truth::extents::{DEPTH, Extent, REQUEST_BYTES, WRITE_RATES, bytes_of, rates};
 use crate::truth::value::{Truth, TruthValue, members as layout_of, of_code};
 use crate::volume::{ReadPolicy, VolumeKind, VolumeProfile};
 use model::finding::FindingCode;
@@ -84,6 +84,11 @@ pub(super) fn truths(
     // turns: only the write rate is known.
     if volume.kind == VolumeKind::Mirror && !reads_first {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
+    }
+    // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form.
+    let row_bytes = members.len() as u64 * u64::from(volume.chunk_kib()) * KIB;
+    if volume.kind == VolumeKind::Stripe && row_bytes > u64::from(DEPTH * REQUEST_BYTES) {
+        truths.clear();
     }
     truths.push(layout(volume, members.len(), reads_first));
     truths.extend(common(of_members, FindingCode::RecordingKind).filter(|truth| truth.value().is_none()));
