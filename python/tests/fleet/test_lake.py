@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import zlib
+from datetime import datetime
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -142,12 +147,103 @@ def test_a_model_cannot_leave_its_folder(tmp_path, store):
         ({"findings": [{"code": "x", "value": {}}]}, "a number is a dict"),
         ({"document": {"run": {"id": "x", "started": "yesterday"}}}, "not RFC 3339"),
         ({"document": {"environment": 3}}, "has no attribute 'get'"),
+        ({"document": {"run": {"id": "x", "started": "9999-12-31T00:00:00Z"}}}, "began on 9999-12-31, so the clock of its host is wrong"),
+        ({"document": {"run": {"id": "x", "started": "0001-01-01T00:00:00Z"}}}, "the clock of its host is wrong"),
+        ({"document": {"run": {"id": "x", "started": "2026-11-01T10:00:00Z", "finished": "2026-10-01T10:00:00Z"}}}, "it ended before it began"),
+        ({"document": {"phases": [{"workload": {"queue_depth": 2**40}}]}}, "2147483647|out of bounds|too large|overflow"),
+        ({"document": {"phases": {"a": 1}}}, "is no list"),
+        ({"document": {"phases": [{"errors": -1}]}}, "negative"),
+        ({"findings": [{"code": "x", "value": 10**400}]}, "too large"),
     ],
 )
 def test_hostile_documents_are_refused_with_the_reason(store, changes, why):
     folder = make_run(store, "run-1", **changes)
     with pytest.raises(LakeError, match=why):
         read_run(folder, Inventory())
+
+
+def write_series(folder: Path, data: bytes) -> None:
+    """Another series in the place of the run's, with the checksum that a hostile host would give it."""
+    (folder / "histograms-000001.parquet").write_bytes(data)
+    (folder / "checksums.txt").write_text(f"{zlib.crc32(data):08x} 1 histograms-000001.parquet\n")
+
+
+def series(rows: int = 1, **columns: list) -> bytes:
+    """A series as the program writes it, with some columns changed."""
+    usual = {
+        "phase": pa.array([0] * rows, pa.int64()), "operation": pa.array(["read"] * rows), "operations": pa.array([4] * rows, pa.int64()),
+        "latency_ns_sum_high": pa.array([0] * rows, pa.int64()), "latency_ns_sum_low": pa.array([5003000] * rows, pa.int64()), "cells": pa.array([b"\x01\x01"] * rows),
+    }
+    sink = io.BytesIO()
+    pq.write_table(pa.table({**usual, **columns}), sink, compression="zstd")
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data, why",
+    [
+        (b"PAR1 and no more", "run-1"),
+        (series()[:-40] + b"\xff" * 36 + b"PAR1", "run-1"),
+        (series(phase=pa.array([2**40])), "."),
+        (series(operations=pa.array([-1])), "negative"),
+        (series(operation=pa.array([None], pa.string()), cells=pa.array([None], pa.binary())), "run-1"),
+        # 9 bytes of a varint that never ends, and a bucket past the last.
+        (series(cells=pa.array([b"\xff" * 11])), "more than 64 bits"),
+        (series(cells=pa.array([b"\xff\xff\x7f\x01"])), "past what the program writes"),
+        (series(2, operations=pa.array([2**62, 2**62])), "."),
+        (series(20_000, operation=pa.array([f"op {number}" for number in range(20_000)])), "more than 10000 phases and operations"),
+    ],
+)
+def test_hostile_series_are_refused_with_the_reason(store, data, why):
+    folder = make_run(store, "run-1")
+    write_series(folder, data)
+    with pytest.raises(LakeError, match=why):
+        read_run(folder, Inventory())
+
+
+def test_a_series_cannot_unpack_to_more_than_the_program_writes(store):
+    folder = make_run(store, "run-1")
+    # 1 GB in a file of some KB: one text of 50 MB, repeated.
+    large = pa.DictionaryArray.from_arrays(pa.array([0] * 20, pa.int32()), pa.array([b"\x01" * 50_000_000]))
+    data = series(20, cells=large)
+    assert len(data) < 100_000
+    write_series(folder, data)
+    before = pa.total_allocated_bytes()
+    with pytest.raises(LakeError, match="a value of cells has 50000000 bytes, more than the program writes"):
+        read_run(folder, Inventory())
+    assert pa.total_allocated_bytes() - before < 2**28
+    many = pa.array(np.zeros(10_000_001, np.int64))
+    rows = {name: many for name in ("phase", "operations", "latency_ns_sum_high", "latency_ns_sum_low")}
+    texts = {"operation": pa.array(["read"]).dictionary_encode().take(many), "cells": pa.array([b""]).dictionary_encode().take(many)}
+    write_series(folder, series(0, **rows, **texts))
+    with pytest.raises(LakeError, match="more than 10000000 rows"):
+        read_run(folder, Inventory())
+
+
+def test_deep_documents_are_refused(store):
+    folder = make_run(store, "run-1")
+    (folder / "run.json").write_text("[" * 200_000)
+    with pytest.raises(LakeError, match="run-1"):
+        read_run(folder, Inventory())
+
+
+def test_numbers_that_are_none_become_unknown(store):
+    folder = make_run(store, "run-1", findings=[{"code": "x", "value": float("nan"), "low": float("-inf"), "high": float("inf")}])
+    (finding,) = read_run(folder, Inventory())["findings"]
+    assert (finding["value"], finding["low"], finding["high"]) == (None, None, None)
+
+
+def test_a_virtual_run_has_the_date_of_its_file_and_is_added_once(tmp_path, store, capsys):
+    run = {"id": "run-1", "started": "1970-01-01T00:00:00Z", "finished": "1970-01-01T00:00:52.5Z", "status": "complete"}
+    folder = make_run(store, "run-1", target={"kind": "sim"}, document={"run": run})
+    lake = str(tmp_path / "lake")
+    for day, told in (("2026-11-02", "1 runs added, 0 known"), ("2026-11-05", "0 runs added, 1 known")):
+        made = datetime.fromisoformat(f"{day}T12:00:00+00:00").timestamp()
+        os.utime(folder / "run.json", (made, made))
+        assert main(["push", "--lake", lake, "--store", str(store)]) == 0
+        assert capsys.readouterr().out == f"{told}, 0 refused\n"
+    (row,) = all_rows(Lake.open(lake))
+    assert (row["started"].isoformat(), row["seconds"]) == ("2026-11-02T12:00:00+00:00", 52.5)
 
 
 def test_changed_series_and_links_are_refused(store):
@@ -165,8 +261,10 @@ def test_changed_series_and_links_are_refused(store):
 def test_one_bad_run_does_not_stop_the_others(tmp_path, store, capsys):
     make_run(store, "run-1")
     make_run(store, "run-2", document={"schema": "other/1"})
+    make_run(store, "run-3", document={"phases": [{"workload": {"queue_depth": 2**40}}]})
+    write_series(make_run(store, "run-4"), series()[:-40] + b"\xff" * 36 + b"PAR1")
     assert main(["push", "--lake", str(tmp_path / "lake"), "--store", str(store)]) == 1
-    assert capsys.readouterr().out == "1 runs added, 0 known, 1 refused\n"
+    assert capsys.readouterr().out == "1 runs added, 0 known, 3 refused\n"
 
 
 def test_a_host_speaks_only_for_its_own_drives(tmp_path, capsys):

@@ -18,6 +18,8 @@ from .lake import LakeError
 
 PLACE = ["serial", "model", "firmware", "capacity_bytes", "host", "rack", "enclosure", "slot", "batch"]
 RECENT_DAYS = 28
+# The places, firmware versions and names of a drive that count, the most measured ones: no host can make the fleet larger than it is.
+PLACES_MAX = 8
 
 
 # Findings that questions begin with: one pass over the lake sums them all.
@@ -54,8 +56,10 @@ def _by_place(engine: Engine, code: str) -> pd.DataFrame:
     measured(frame[frame["n"] > 0], f"the finding {code}", "surface")
     columns = [*PLACE, "n", "y", "yy", "t", "tt", "ty", "n_recent", "y_recent"]
     # The order of rows is no engine's business, so it is made here.
-    frame = frame.loc[frame["n"] > 0, columns].sort_values(["serial", "enclosure", "slot"], ignore_index=True)
-    return frame.astype({"capacity_bytes": "int64", "slot": "float64"})
+    frame = frame.loc[frame["n"] > 0, columns].sort_values(["n_recent", "n"], ascending=False)
+    frame = frame[frame.groupby("serial", dropna=False).cumcount() < PLACES_MAX].sort_values(["serial", "enclosure", "slot"], ignore_index=True)
+    # As numbers with gaps: not every drive says its capacity.
+    return frame.astype({"capacity_bytes": "float64", "slot": "float64"})
 
 
 def sums(engine: Engine, code: str) -> pd.DataFrame:

@@ -82,8 +82,8 @@ class Lake:
             )
         self._write(path, json.dumps({"schema": schema.NAME}).encode())
 
-    def write(self, rows: pa.Table) -> Written:
-        """Adds the rows that are not there yet, one file per date and model."""
+    def write(self, rows: pa.Table, any_date: bool = False) -> Written:
+        """Adds the rows that are not there yet, one file per date and model; with `any_date`, not there on any date."""
         rows = rows.cast(schema.RUNS)
         dates = pc.strftime(rows["started"], format="%Y-%m-%d").to_pylist()
         partitions: dict[str, list[int]] = {}
@@ -91,15 +91,16 @@ class Lake:
             partitions.setdefault(self.partition(date, model), []).append(index)
         added = 0
         for partition, indices in sorted(partitions.items()):
-            added += self._write_partition(partition, rows.take(indices))
+            added += self._write_partition(partition, rows.take(indices), any_date)
         return Written(added, rows.num_rows - added)
 
     def partition(self, date: str, model: str | None) -> str:
         return f"{self.root}/runs/date={date}/drive_model={model_key(model)}"
 
-    def _write_partition(self, partition: str, rows: pa.Table) -> int:
+    def _write_partition(self, partition: str, rows: pa.Table, any_date: bool) -> int:
         known = set()
-        for path in self._files(partition):
+        model = f"/{PurePosixPath(partition).name}/"
+        for path in [path for path in self.files() if model in path] if any_date else self._files(partition):
             known.update(self._table(path, ["key"])["key"].to_pylist())
         new = []
         for index, key in enumerate(rows["key"].to_pylist()):

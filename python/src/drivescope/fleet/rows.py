@@ -8,11 +8,12 @@ import json
 import math
 import zlib
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from . import schema
@@ -21,8 +22,17 @@ from .lake import LakeError
 
 DOCUMENT_BYTES_MAX = 64 * 2**20
 SERIES_BYTES_MAX = 512 * 2**20
+# What a series may have after it is unpacked: a small file can promise any number of rows.
+SERIES_UNPACKED_MAX = 2**31
+SERIES_ROWS_MAX = 10_000_000
+SERIES_BATCH_ROWS = 1000
+# Each bucket takes at most two bytes for its step and eight for its count.
+CELLS_BYTES_MAX = 10 * schema.BUCKET_COUNT
 LIST_MAX = 10_000
 TEXT_MAX = 256
+# A run from before the program existed, or from tomorrow, would move what is recent for the whole fleet.
+STARTED_MIN = datetime(2020, 1, 1, tzinfo=timezone.utc)
+CLOCK_AHEAD_MAX = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -100,10 +110,21 @@ def read_run(folder: Path, inventory: Inventory, host: str | None = None) -> dic
         row = _row(document, inventory, histograms)
         if host is not None:
             _check_host(row, inventory, host)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, pa.ArrowException) as error:
+        row["key"] = hashlib.sha256(document_bytes + b"\0" + checksums).digest()[:16]
+        if row["is_virtual"]:
+            # Its clock begins in 1970: it is dated as the program lists it, by its file.
+            row["started"] = datetime.fromtimestamp((folder / "run.json").stat().st_mtime, timezone.utc)
+        _check_started(row["started"])
+        # Here, since a number that no column holds would refuse all runs of a push.
+        table([row])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, pa.ArrowException, OSError) as error:
         raise LakeError(f"cannot read run {folder.name}: {error}. Copy it again from its host.")
-    row["key"] = hashlib.sha256(document_bytes + b"\0" + checksums).digest()[:16]
     return row
+
+
+def _check_started(started: datetime) -> None:
+    if not STARTED_MIN <= started <= datetime.now(timezone.utc) + CLOCK_AHEAD_MAX:
+        raise ValueError(f"it began on {started:%Y-%m-%d}, so the clock of its host is wrong")
 
 
 def _check_host(row: dict[str, Any], inventory: Inventory, host: str) -> None:
@@ -114,6 +135,7 @@ def _check_host(row: dict[str, Any], inventory: Inventory, host: str) -> None:
 
 
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    """Rows as a table of the lake's schema; what that lacks, such as `is_virtual`, stays out."""
     return pa.Table.from_pylist(list(rows), schema=schema.RUNS)
 
 
@@ -123,9 +145,15 @@ def _row(document: dict[str, Any], inventory: Inventory, histograms: list[dict[s
     finished = _time(run["finished"]) if run.get("finished") else None
     serial = _text(target.get("serial"))
     place = inventory.places.get(serial or "", Place())
-    phases = document.get("phases") or []
+    if finished is not None and finished < started:
+        raise ValueError("it ended before it began")
+    phases = _list(document.get("phases"))
     findings = [_finding(finding) for finding in _list(document.get("findings"))]
+    failed = sum(_whole(phase.get("errors")) or 0 for phase in phases)
+    if failed > 0:
+        findings.append(_finding({"code": "failed-requests", "value": failed, "unit": "count"}))
     return {
+        "is_virtual": target.get("kind") == "sim",
         "run_id": _text(run["id"]),
         "started": started,
         "seconds": (finished - started).total_seconds() if finished else None,
@@ -156,9 +184,9 @@ def _row(document: dict[str, Any], inventory: Inventory, histograms: list[dict[s
 
 
 def health(findings: list[dict[str, Any]]) -> str:
-    """`failing` with unreadable sectors, lost data or a lost device, `degraded` with slow regions, else `sound`."""
+    """`failing` with failed requests, unreadable sectors, lost data or a lost device, `degraded` with slow regions, else `sound`."""
     values = {finding["code"]: finding["value"] for finding in findings if finding["unknown"] is None}
-    if any(values.get(code) for code in ("bad-blocks", "data-integrity", "device-lost")):
+    if any(values.get(code) for code in ("failed-requests", "bad-blocks", "data-integrity", "device-lost")):
         return "failing"
     return "degraded" if values.get("slow-regions") else "sound"
 
@@ -197,15 +225,33 @@ def _histograms(folder: Path, document: dict[str, Any], checksums: dict[str, str
         data = _bounded(path, SERIES_BYTES_MAX)
         if checksums.get(path.name) != f"{zlib.crc32(data):08x}":
             raise ValueError(f"{path.name} does not match its checksum")
-        for record in pq.read_table(pa.BufferReader(data)).to_pylist():
+        for record in _records(data):
             key = (_count(record["phase"]), _text(record["operation"]))
             entry = merged.setdefault(key, {"operations": 0, "sum": 0.0, "buckets": {}})
+            if len(merged) > LIST_MAX:
+                raise ValueError(f"it has histograms of more than {LIST_MAX} phases and operations")
             entry["operations"] += _count(record["operations"])
             entry["sum"] += _count(record["latency_ns_sum_high"]) * 2.0**63 + _count(record["latency_ns_sum_low"])
             for bucket, count in decode_cells(record["cells"]):
                 entry["buckets"][bucket] = entry["buckets"].get(bucket, 0) + count
-    phases = document.get("phases") or []
+    phases = _list(document.get("phases"))
     return [_histogram(key, entry, phases) for key, entry in sorted(merged.items())]
+
+
+def _records(data: bytes) -> Iterator[dict[str, Any]]:
+    """The rows of a series, some at a time, and none that unpacks to more than the program writes."""
+    # A text that is repeated is in memory once until its length is known.
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=["operation", "cells"])
+    groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
+    if file.metadata.num_rows > SERIES_ROWS_MAX or sum(group.total_byte_size for group in groups) > SERIES_UNPACKED_MAX:
+        raise ValueError(f"a series unpacks to more than {SERIES_ROWS_MAX} rows or {SERIES_UNPACKED_MAX} bytes")
+    columns = ["phase", "operation", "operations", "latency_ns_sum_high", "latency_ns_sum_low", "cells"]
+    for batch in file.iter_batches(SERIES_BATCH_ROWS, columns=columns):
+        for name in ("operation", "cells"):
+            longest = pc.max(pc.binary_length(batch[name].dictionary)).as_py()
+            if longest is not None and longest > CELLS_BYTES_MAX:
+                raise ValueError(f"a value of {name} has {longest} bytes, more than the program writes")
+        yield from batch.to_pylist()
 
 
 def _histogram(key: tuple[int, str | None], entry: dict[str, Any], phases: list[dict[str, Any]]) -> dict[str, Any]:

@@ -21,6 +21,8 @@ WINDOWS_MIN = 20
 UNIT_BYTES_PER_SECOND = 1e8
 # Less than this is no failure: it is what firmware and place do.
 SLOWER_MIN = 0.1
+# Multiples of the median drive of a model, of squared load and of latency, past which a drive has no part in the curve.
+LOAD_MAX, LATENCY_MAX = 100.0, 10.0
 
 
 def fail_slow(engine: Engine, rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFrame:
@@ -41,10 +43,10 @@ def fail_slow(engine: Engine, rate: float = FALSE_DISCOVERY_RATE) -> pd.DataFram
         .sort_values(["model", "serial"], ignore_index=True)
     )
     measured(drives, "throughput and latency of phases", "access")
-    peers = drives.groupby("model")[[name for name in drives.columns if name.startswith("all_")]].sum()
+    coefficient = _curves(drives).reindex(drives["model"]).to_numpy()
+    drives = drives.assign(c0=coefficient[:, 0], c1=coefficient[:, 1], c2=coefficient[:, 2])
     drives = drives[drives["n"] > 0].reset_index(drop=True)
-    curves = peers.rename(columns=lambda name: name.removeprefix("all_")).apply(_curve, axis=1, result_type="expand")
-    coefficient = curves.reindex(drives["model"]).to_numpy()
+    coefficient = drives[["c0", "c1", "c2"]].to_numpy()
     expected = coefficient[:, 0] + (coefficient[:, 1] * drives["x1"] + coefficient[:, 2] * drives["x2"]) / drives["n"]
     excess = drives["y0"] / drives["n"] - expected
     excess -= excess.groupby(drives["model"]).transform("median")
@@ -66,6 +68,17 @@ def _windows(engine: Engine) -> ibis.Table:
     return rows.select(
         "serial", "model", "date", x=_.window.bytes_per_second / UNIT_BYTES_PER_SECOND, y=_.window.latency_seconds.ln()
     )
+
+
+def _curves(drives: pd.DataFrame) -> pd.DataFrame:
+    """The curve of each model, of drives whose load and latency are like those of their equals: no drive bends it by what it sends."""
+    sums = drives.set_index("model").filter(like="all_").rename(columns=lambda name: name.removeprefix("all_"))
+    load = sums["x2"] / sums["n"]
+    sums = sums[(load <= LOAD_MAX * load.groupby("model").transform("median")) & np.isfinite(sums).all(axis=1)]
+    latency = sums["y0"] / sums["n"]
+    middle = latency.groupby("model").transform("median")
+    sums = sums[(latency - middle).abs() <= np.log(LATENCY_MAX)]
+    return sums.groupby("model").sum().apply(_curve, axis=1, result_type="expand")
 
 
 def _curve(sums: pd.Series) -> np.ndarray:

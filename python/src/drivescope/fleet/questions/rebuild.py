@@ -20,7 +20,7 @@ def rebuild(engine: Engine, array: str = "enclosure") -> pd.DataFrame:
     places = by_place(engine, "read-rate-mean")
     places = places[places["n_recent"] >= 1].copy()
     changing = drift(engine)
-    changing = changing[changing["has_drifted"] & (changing["kind"] == "slope")].set_index("serial")["per_day"]
+    changing = changing[changing["has_drifted"] & (changing["kind"] == "slope")].drop_duplicates("serial").set_index("serial")["per_day"]
     trend = places["serial"].map(changing).fillna(0.0).to_numpy(float)
     hours = places["capacity_bytes"] / np.exp(places["y_recent"] / places["n_recent"]) / 3600
     places["hours"] = hours
