@@ -13,7 +13,8 @@ from drivescope.fleet.answers import QUESTIONS, answer
 from drivescope.fleet.commands import main
 from drivescope.fleet.engine import Engine
 from drivescope.fleet.figures import CODES, by_place
-from drivescope.fleet.questions import acceptance, claims, drift, effects, fail_slow, latency, outliers, rebuild, survival
+from drivescope.fleet.questions import acceptance, claims, drift, effects, fail_slow, failing, latency, outliers, rebuild, survival
+from drivescope.fleet.report import report
 from drivescope.fleet.simulate import drawn_places, simulate
 
 DRIVES, DAYS = 2400, 40
@@ -261,6 +262,99 @@ def test_questions_are_commands(fleet, capsys):
     assert main(["plan", "--lot", "500"]) == 0
     assert capsys.readouterr().out.startswith("Measure 129 of 500 drives. Accept the batch if at most 0 of them are slow.")
     assert main(["outliers", "--lake", lake + "-none"]) == 1
+
+
+def push(tmp_path) -> str:
+    lake = str(tmp_path / "lake")
+    assert main(["push", "--lake", lake, "--store", str(tmp_path / "store")]) == 0
+    return lake
+
+
+def finding(code: str, value: float) -> dict:
+    return {"code": code, "value": value, "unit": "count"}
+
+
+def test_failing_drives_are_named_with_their_evidence(tmp_path, capsys):
+    store = tmp_path / "store"
+    begun = {"started": "2026-11-01T10:00:00Z", "finished": "2026-11-01T10:01:00Z", "status": "complete"}
+    make_run(store, "sound")
+    make_run(store, "lost", target={"serial": "LOST"}, document={"run": {**begun, "id": "lost", "status": "failed"}}, findings=[finding("device-lost", 3.5)])
+    make_run(store, "bad-1", target={"serial": "BAD"}, findings=[finding("bad-blocks", 2), finding("data-integrity", 0)])
+    later = {**begun, "id": "bad-2", "started": "2026-11-03T10:00:00Z", "finished": "2026-11-03T10:01:00Z"}
+    make_run(store, "bad-2", target={"serial": "BAD"}, document={"run": later, "phases": [{"errors": 5}, {"errors": 7}]}, findings=[finding("bad-blocks", 3)])
+    # Repaired or replaced more than 28 days before the last run.
+    old = {**begun, "id": "old", "started": "2026-10-01T10:00:00Z", "finished": "2026-10-01T10:01:00Z"}
+    make_run(store, "old", target={"serial": "OLD"}, document={"run": old}, findings=[finding("bad-blocks", 9)])
+    # Nothing is known of it but that its runs end early.
+    make_run(store, "nameless", target={"serial": None, "model": None}, document={"run": {**begun, "id": "nameless", "status": "failed"}})
+    lake = push(tmp_path)
+    found = failing.failing(Engine.open(Lake.open(lake)))
+    assert found[["serial", "evidence", "run_id"]].to_numpy().tolist() == [
+        ["LOST", "device lost; 1 failed runs", "lost"],
+        ["BAD", "3 unreadable regions; 12 failed requests", "bad-2"],
+        ["", "1 failed runs", "nameless"],
+    ]
+    assert found.loc[1, "seen"] == pd.Timestamp("2026-11-03")
+    assert main(["report", "--lake", lake, "-o", str(tmp_path / "fleet.html"), "--link", "https://{host}/{run}.html"]) == 0
+    page = (tmp_path / "fleet.html").read_text()
+    assert "<h1>3 drives fail, 0 of 0 drives" in page and 'href="https://host-1/bad-2.html"' in page
+    assert page.index("3 unreadable regions; 12 failed requests") < page.index('<section id="map">')
+
+
+def hostile(places: pd.DataFrame, **changes) -> pd.DataFrame:
+    """A fleet with ten more rows, of one serial number that sends what it likes."""
+    more = places.head(10).assign(serial="HOSTILE", **changes)
+    return pd.concat([places, more], ignore_index=True)
+
+
+@pytest.mark.parametrize("level", [-700.0, 700.0])
+def test_numbers_of_one_host_change_no_answer_about_others(fleet, level):
+    places = by_place(fleet[0], "read-rate-outer")
+    before = outliers.judge(places).set_index("serial")
+    told = hostile(places, y=28 * level, y_recent=28 * level, n=28.0, n_recent=28.0)
+    after = outliers.judge(told).set_index("serial").drop("HOSTILE")
+    assert set(after.index[after["is_outlier"]]) - {"HOSTILE"} == set(before.index[before["is_outlier"]])
+    ours, theirs = effects._effects(places).fixed, effects._effects(told).fixed
+    assert ours.set_index("level")["effect"].to_numpy() == pytest.approx(theirs.set_index("level")["effect"].to_numpy(), abs=2e-4)
+
+
+def test_windows_of_one_drive_bend_no_curve(fleet):
+    drives = pd.DataFrame({"model": ["M"] * 50})
+    x, y = np.linspace(0.2, 1.5, 20), np.linspace(-4.5, -3.9, 20)
+    sums = {"n": 20.0, **{f"x{power}": (x**power).sum() for power in (1, 2, 3, 4)}, "y0": y.sum(), "y1": (x * y).sum(), "y2": (x**2 * y).sum()}
+    drives = drives.assign(**{f"all_{name}": value for name, value in sums.items()})
+    straight = fail_slow._curves(drives)
+    for load, latency in ((1e4, -4.0), (1e300, 700.0), (1.0, 700.0), (1.0, -700.0)):
+        with np.errstate(over="ignore"):
+            powers = {f"all_x{power}": 20 * np.float64(load) ** power for power in (1, 2, 3, 4)}
+        sent = {"all_n": 20.0, **powers, "all_y0": 20 * latency, "all_y1": 20 * load * latency, "all_y2": 20 * load * latency * load}
+        drives.loc[0, list(sent)] = list(sent.values())
+        assert fail_slow._curves(drives).to_numpy() == pytest.approx(straight.to_numpy(), abs=1e-9)
+
+
+def test_a_drive_of_many_names_is_no_fleet(tmp_path):
+    store = tmp_path / "store"
+    for number in range(60):
+        day = f"2026-11-{number % 5 + 1:02}"
+        run = {"id": f"run-{number}", "started": f"{day}T10:00:00Z", "finished": f"{day}T10:01:00Z", "status": "complete"}
+        make_run(store, f"run-{number}", target={"model": f"M{number // 5}", "capacity_bytes": None, "firmware": f"F{number}" * 50}, document={"run": run})
+    engine = Engine.open(Lake.open(push(tmp_path)))
+    places = by_place(engine, "read-rate-outer")
+    assert len(places) == 8 and places["capacity_bytes"].isna().all()
+    for question in QUESTIONS:
+        if question not in ("rebuild", "survival", "smr", "counterfeits", "fail-slow"):
+            answer(engine, question)
+
+
+def test_a_drive_that_calls_itself_two_models_has_a_report(fleet, tmp_path):
+    slow = outliers.outliers(fleet[0])["serial"].iat[0]
+    engine = Engine.open(Lake.open(str(fleet[2])))
+    for question in ("fail-slow", "drift"):
+        rows = answer(engine, question)
+        flag = QUESTIONS[question].flag
+        twice = pd.concat([rows.head(1).assign(serial=slow, **{flag: True}, **({"kind": "slope"} if question == "drift" else {}))] * 2 + [rows])
+        engine.known[f"answer {question} None"] = twice.reset_index(drop=True)
+    assert report(engine).count(f"drive-{slow}") >= 2
 
 
 def test_a_fleet_of_one_drive_has_answers_and_a_report(tmp_path):

@@ -24,6 +24,11 @@ class Question:
 
 
 QUESTIONS = {
+    "failing": Question(
+        "Drives that fail, with the evidence of the last 28 days",
+        "Failing drives",
+        ("serial", "model", "host", "enclosure", "slot", "evidence", "seen", "run_id"),
+    ),
     "outliers": Question(
         "Drives slower than drives of the same model, capacity and firmware",
         "Slow drives and slots",
@@ -78,6 +83,7 @@ QUESTIONS = {
 
 
 MODULES = {
+    "failing": ("failing", "failing"),
     "outliers": ("outliers", "outliers"),
     "fail-slow": ("fail_slow", "fail_slow"),
     "drift": ("drift", "drift"),
@@ -131,6 +137,8 @@ COLUMNS = {
     "change": ("change", Form.SHARE),
     "kind": ("course", Form.TEXT),
     "day": ("day of step", Form.TEXT),
+    "seen": ("last seen", Form.TEXT),
+    "run_id": ("run", Form.TEXT),
     "z": ("z", Form.DEVIATIONS),
     "q": ("q", Form.CHANCE),
     "p_adjusted": ("p, adjusted", Form.CHANCE),

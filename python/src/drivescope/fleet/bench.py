@@ -173,7 +173,7 @@ def _page(rows: list[dict[str, Any]], before: tuple[float, ...], after: tuple[fl
         f"Load averages before and after: {load}. A load above {os.cpu_count()} means that other programs shared the processors: times are then longer than on an idle machine; "
         "processor time is not.\n",
         "## Engines\n",
-        "All ten questions, from opening the lake to the last answer. Goal for 100,000 drives on DuckDB: 60 s and 4 GB.\n",
+        f"All {len(QUESTIONS)} questions, from opening the lake to the last answer. Goal for 100,000 drives on DuckDB: 60 s and 4 GB.\n",
         "| drives | runs | histogram buckets | DuckDB | processor time | peak memory | Spark | same results |",
         "|---:|---:|---:|---:|---:|---:|---:|---|",
     ]

@@ -44,6 +44,7 @@ def report(engine: Engine, link: str | None = None, lot: int | None = None) -> s
     top = slow.head(ROWS_MAX)
     parts = [
         _heading(engine, answers, slow, reasons),
+        Markup('<section id="failing"><h2>{}</h2>{}</section>').format(QUESTIONS["failing"].title, _failing(answers["failing"], link)),
         Markup(
             '<section id="map"><h2>Racks and slots</h2><p class="faint">One block per rack, one line per enclosure, one cell per slot. '
             "A coloured cell leads to its drive.</p>{}{}</section>"
@@ -104,6 +105,7 @@ def _heading(engine: Engine, answers: dict[str, pd.DataFrame], slow: pd.DataFram
     refused = int((answers["batches"]["decision"] == "refuse").sum())
     firmware = answers["effects"].query("is_significant and factor == 'firmware' and effect < 0")
     tiles = [
+        ("failing", len(answers["failing"]), "failing drives", "failed runs or requests, unreadable or lost data"),
         ("outliers", len(slow), "slow drives and slots", f"{counts.get('drive', 0)} drives, {counts.get('slot', 0)} slots, {counts.get('drive or slot', 0)} undecided"),
         ("fail-slow", len(listed("fail-slow", answers["fail-slow"])), "with excess latency", "10 % or more past what throughput explains"),
         ("drift", len(listed("drift", answers["drift"])), "changed", f"{(answers['drift']['kind'] == 'step').sum()} in one step"),
@@ -117,7 +119,9 @@ def _heading(engine: Engine, answers: dict[str, pd.DataFrame], slow: pd.DataFram
         )
         for anchor, count, label, note in tiles
     ]
-    return Markup('<h1>{} of {} drives are slower than their equals</h1><p class="faint">{} runs, {} to {}. {} models, {} hosts.</p><nav>{}</nav>').format(
+    failing = Markup("{} drives fail, ").format(f"{len(answers['failing']):,}") if len(answers["failing"]) > 0 else Markup("")
+    return Markup('<h1>{}{} of {} drives are slower than their equals</h1><p class="faint">{} runs, {} to {}. {} models, {} hosts.</p><nav>{}</nav>').format(
+        failing,
         f"{slow['serial'].nunique():,}", f"{outliers['serial'].nunique():,}", f"{int(totals['runs']):,}",
         pd.Timestamp(totals["first"]).date(), pd.Timestamp(totals["last"]).date(),
         f"{outliers['model'].nunique():,}", f"{outliers['host'].nunique():,}", Markup("").join(shapes),
@@ -199,8 +203,9 @@ def _evidence(engine: Engine, answers: dict[str, pd.DataFrame], top: pd.DataFram
     frame = runs.set_index("serial")
     # As objects: a column of texts would forget that these are markup.
     frame["picture"] = pd.Series(pictures, dtype=object)
-    frame["excess"] = answers["fail-slow"].query("is_fail_slow").set_index("serial")["excess"]
-    changed = answers["drift"].query("has_drifted").set_index("serial")
+    # A drive that calls itself two models has two rows there.
+    frame["excess"] = answers["fail-slow"].query("is_fail_slow").drop_duplicates("serial").set_index("serial")["excess"]
+    changed = answers["drift"].query("has_drifted").drop_duplicates("serial").set_index("serial")
     frame["kind"], frame["day"], frame["change"] = changed["kind"], changed["day"], changed["change"]
     return frame
 
@@ -219,6 +224,22 @@ def _sparkline(part: pd.DataFrame, span: tuple[Any, Any]) -> Markup:
     return Markup(
         '<svg class="spark" width="{}" height="{}" role="img" aria-label="{}"><title>{}</title><path d="M0 {:.1f}h{}"/><polyline points="{}"/></svg>'
     ).format(SPARK_WIDTH, SPARK_HEIGHT, recent, recent, equal, SPARK_WIDTH, points)
+
+
+def _failing(drives: pd.DataFrame, link: str | None) -> Markup:
+    if len(drives) == 0:
+        return Markup("<p>None.</p>")
+    head = Markup("<tr><th>drive<th>place<th>evidence, last 28 days<th>last seen<th>the host's own report</tr>")
+    body = [
+        Markup("<tr><td><b>{}</b><small>{}</small><td>{}<small>{}</small><td class=evidence>{}<td>{}<td>{}</tr>").format(
+            shown("serial", row["serial"] or None), shown("model", row["model"] or None),
+            f"{shown('host', row['host'])}, slot {shown('slot', row['slot'])}", f"{shown('rack', row['rack'])}, {shown('enclosure', row['enclosure'])}",
+            row["evidence"], shown("seen", row["seen"]), _own_report(row, row["run_id"], link),
+        )
+        for row in drives.head(ROWS_MAX).to_dict("records")
+    ]
+    more = Markup("<p>{} more: <code>python -m drivescope.fleet failing --csv FILE</code></p>").format(len(drives) - ROWS_MAX) if len(drives) > ROWS_MAX else Markup("")
+    return Markup('<div class="wide"><table class="ranking">{}{}</table></div>{}').format(head, Markup("").join(body), more)
 
 
 def _outliers(top: pd.DataFrame, total: int, evidence: pd.DataFrame, link: str | None) -> Markup:
