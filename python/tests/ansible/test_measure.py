@@ -70,6 +70,17 @@ def test_writes_need_a_consent_for_the_serial_number_that_has_not_expired(measur
     assert done(measure, held)["state"] == "done"
 
 
+def test_a_writing_run_that_was_interrupted_is_resumed_only_while_its_consent_holds(measure, tmp_path, monkeypatch):
+    asked = {"device": "sim:lying-stick", "serial": "SIM-LYING-STICK", "experiment": "verify", "write": True}
+    consent = {"serial": "SIM-LYING-STICK", "until": "9999-12-31", "destroy_data": False}
+    monkeypatch.setattr(measure.Job, "run", lambda *_: ("run-1", "interrupted"))
+    held = job(measure, tmp_path, **asked, consents=[consent]).command(1)
+    assert held[1:] == ["verify", "--resume", "run-1", "--write", "--confirm", "SIM-LYING-STICK"]
+    monkeypatch.setattr(measure.subprocess, "Popen", lambda *_, **__: pytest.fail("the program was started"))
+    told = done(measure, job(measure, tmp_path, **asked, consents=[{**consent, "until": "2026-01-31"}]))
+    assert (told["state"], told["why"]) == ("failed", "the consent to write expired on 2026-01-31. Renew it in the vault.")
+
+
 def test_without_write_no_option_can_allow_it(measure, tmp_path):
     for option in ("--write", "--destroy-data", "--confirm=Z1", "--preserve", "--store=/x", "--resume=x", "/dev/sda", "-q", "--json=/etc/x"):
         told = measure.planned(job(measure, tmp_path, options=[option]))
