@@ -55,6 +55,11 @@ def parser() -> argparse.ArgumentParser:
     page.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
     _lot(page, "lot")
 
+    gauges = _command(commands, "metrics", "Write counts of all answers as OpenMetrics text, for node_exporter's textfile collector", _metrics)
+    gauges.add_argument("-o", "--output", type=Path, required=True, help="file to write, such as FOLDER/drivescope-fleet.prom")
+    gauges.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
+    _lot(gauges, "lot")
+
     sheet = _command(commands, "data-sheet", "Measured throughput against data sheets", _data_sheet)
     sheet.add_argument("--sheet", type=Path, required=True, help="CSV: model, bytes_per_second")
     sheet.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
@@ -152,6 +157,18 @@ def _report(options: argparse.Namespace) -> int:
     from .report import report
 
     options.output.write_text(report(Engine.open(Lake.open(options.lake), options.engine), options.link, options.lot), encoding="utf-8")
+    print(f"{options.output} written")
+    return 0
+
+
+def _metrics(options: argparse.Namespace) -> int:
+    from .metrics import metrics
+
+    text = metrics(Engine.open(Lake.open(options.lake), options.engine), options.lot)
+    # The collector reads at any time: it sees the old file or the new one.
+    part = options.output.with_name(f"{options.output.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(options.output)
     print(f"{options.output} written")
     return 0
 
