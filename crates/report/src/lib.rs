@@ -12,4 +12,5 @@ pub mod progress;
 pub mod quantity;
 pub mod style;
 pub mod terminal;
+pub mod units;
 mod verdict;

@@ -5,6 +5,7 @@
 //! calls one says that the number is exact. A rate or time that only gives an impression while something
 //! runs or before it starts ([`rough_rate`], [`rough_time`]) is shown to three digits at most.
 
+use crate::units::{BINARY_AMOUNTS, Unit, amounts, in_decimal, rates};
 use model::estimate::Estimate;
 use model::units::{Bytes, Nanos};
 
@@ -156,7 +157,7 @@ pub fn exact(value: f64, unit: &str) -> String {
             if scale.composite {
                 return composite_time(value, TimeStep::Exact);
             }
-            scale.with_unit(&all_digits(value, scale.decimal_places))
+            scale.with_unit(&scale.all_digits(value))
         }
     }
 }
@@ -197,13 +198,14 @@ pub fn count(count: u64) -> String {
     with_thousands(&count.to_string())
 }
 
-/// A capacity as drives are sold, to three digits: "3.00 TB". The exact number of bytes is [`size`].
+/// A capacity to three digits, as drives are sold unless binary units are chosen: "3.00 TB". The exact number of bytes is [`size`].
 pub fn capacity(bytes: Bytes) -> String {
-    let (divisor, unit) = decimal_unit(bytes.as_f64());
-    if divisor == 1.0 {
-        return size(bytes);
-    }
-    format!("{} {unit}", three_digits(bytes.as_f64() / divisor))
+    to_three_digits(bytes, amount_unit(bytes.as_f64()))
+}
+
+/// The same in what is stored or part of a document: decimal, whatever is chosen.
+pub fn documented_capacity(bytes: Bytes) -> String {
+    in_decimal(|| capacity(bytes))
 }
 
 /// How large a target is, as [`capacity`] says it; one of which nobody told is 0 bytes large.
@@ -213,22 +215,34 @@ pub fn target_size(bytes: Bytes) -> String {
 
 /// A capacity as files are made, to three digits: "4.00 GiB".
 pub fn binary_capacity(bytes: Bytes) -> String {
-    let (divisor, unit) = binary_unit(bytes.as_f64());
+    to_three_digits(bytes, binary_unit(bytes.as_f64()))
+}
+
+fn to_three_digits(bytes: Bytes, (divisor, unit): Unit) -> String {
     if divisor == 1.0 {
         return size(bytes);
     }
     format!("{} {unit}", three_digits(bytes.as_f64() / divisor))
 }
 
-pub(crate) fn decimal_unit(bytes: f64) -> (f64, &'static str) {
-    let units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    units.into_iter().find(|(divisor, _)| bytes >= *divisor).unwrap_or((1.0, "bytes"))
+/// The unit that is chosen for amounts of data and fits this one.
+pub(crate) fn amount_unit(bytes: f64) -> Unit {
+    fitting(&amounts(), bytes)
 }
 
-pub(crate) fn binary_unit(bytes: f64) -> (f64, &'static str) {
-    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
-    let exponent = units.into_iter().find(|(exponent, _)| bytes >= f64::from(1u32 << (exponent / 2)).powi(2));
-    exponent.map_or((1.0, "bytes"), |(exponent, unit)| (2f64.powi(exponent), unit))
+pub(crate) fn binary_unit(bytes: f64) -> Unit {
+    fitting(&BINARY_AMOUNTS, bytes)
+}
+
+/// The unit that is chosen for throughput and fits this one.
+pub(crate) fn rate_unit(bytes_per_second: f64) -> Unit {
+    fitting(&rates(), bytes_per_second)
+}
+
+/// The largest that does not exceed it, of units from the largest on.
+fn fitting(units: &[Unit], value: f64) -> Unit {
+    let unit = units.iter().find(|(divisor, _)| value >= *divisor);
+    *unit.unwrap_or(&units[units.len() - 1])
 }
 
 /// A size, exactly: "4 KiB", "50 GiB", "3,000,592,982,016 bytes".
@@ -276,8 +290,8 @@ pub fn rough_share(share: f64) -> String {
 
 struct Scale {
     divisor: f64,
-    /// The power of ten in `divisor`; 0 for other divisors.
-    decimal_places: i32,
+    /// The power of ten that `divisor` is, if it is one.
+    decimal_places: Option<i32>,
     unit: String,
     composite: bool,
 }
@@ -289,8 +303,7 @@ impl Scale {
     fn of(value: f64, unit: &str) -> Scale {
         let magnitude = value.abs();
         match unit {
-            "B/s" if magnitude >= 1e9 => Scale::decimal(9, "GB/s"),
-            "B/s" => Scale::decimal(6, "MB/s"),
+            "B/s" => Scale::of_unit(fitting(&rates()[..2], magnitude)),
             "s" if magnitude >= COMPOSITE_TIME_SECONDS_MIN => {
                 Scale { composite: true, ..Scale::decimal(0, "s") }
             }
@@ -298,13 +311,8 @@ impl Scale {
             "s" if magnitude >= 1e-3 => Scale::decimal(-3, "ms"),
             "s" if magnitude >= 1e-6 => Scale::decimal(-6, "µs"),
             "s" => Scale::decimal(-9, "ns"),
-            "bytes" => {
-                let (divisor, unit) = binary_unit(magnitude);
-                Scale { divisor, decimal_places: 0, unit: unit.into(), composite: false }
-            }
-            "bytes written" if magnitude >= 1e12 => Scale::decimal(12, "TB"),
-            "bytes written" if magnitude >= 1e9 => Scale::decimal(9, "GB"),
-            "bytes written" => Scale::decimal(6, "MB"),
+            "bytes" => Scale::of_unit(binary_unit(magnitude)),
+            "bytes written" => Scale::of_unit(fitting(&amounts()[1..4], magnitude)),
             "ratio" => Scale::decimal(0, "×"),
             "count" => Scale::decimal(0, ""),
             "1/s" => Scale::decimal(0, "/s"),
@@ -314,7 +322,21 @@ impl Scale {
 
     fn decimal(places: i32, unit: &str) -> Scale {
         let unit = unit.into();
-        Scale { divisor: 10f64.powi(places), decimal_places: places, unit, composite: false }
+        Scale { divisor: 10f64.powi(places), decimal_places: Some(places), unit, composite: false }
+    }
+
+    fn of_unit((divisor, unit): Unit) -> Scale {
+        let places = divisor.log10();
+        let decimal_places = if places.fract() == 0.0 { Some(places as i32) } else { None };
+        Scale { divisor, decimal_places, unit: unit.into(), composite: false }
+    }
+
+    fn all_digits(&self, value: f64) -> String {
+        match self.decimal_places {
+            Some(places) => all_digits(value, places),
+            // Dividing by a power of two does not round.
+            None => all_digits(value / self.divisor, 0),
+        }
     }
 
     fn with_unit(&self, number: &str) -> String {

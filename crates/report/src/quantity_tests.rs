@@ -1,6 +1,7 @@
 //! Tests of rounding: literals, and that no digit lies.
 
 use super::*;
+use crate::units::{Units, holding};
 use proptest::prelude::*;
 
 fn estimate(value: f64, low: f64, high: f64) -> Estimate {
@@ -88,6 +89,26 @@ fn capacities_and_impressions() {
     assert_eq!(rough_share(0.9999), "99 %");
     assert_eq!(binary_unit(1024.0), (1024.0, "KiB"));
     assert_eq!(binary_unit(1073741823.0).1, "MiB");
+}
+
+#[test]
+fn binary_units_are_shown_where_they_are_chosen() {
+    holding(Units::Binary, || {
+        assert_eq!(capacity(Bytes::new(3_000_592_982_016)), "2.73 TiB");
+        assert_eq!(rough_rate(211.4e6), "202 MiB/s");
+        assert_eq!(rough_rate(0.0), "0.00 MiB/s");
+        assert_eq!(exact(157_286_400.0, "B/s"), "150 MiB/s");
+        assert_eq!(exact(3_758_096_384.0, "B/s"), "3.5 GiB/s");
+        assert_eq!(known(167.2e6, "B/s"), "159.5 MiB/s");
+        assert_eq!(crate::finding::numbers::rate(500e3), "488 KiB/s");
+        assert_eq!(crate::finding::numbers::size(23_200_000_000), "21.6 GiB");
+        let rate = Estimate { low: 166.9e6, high: 167.6e6, confidence: 0.95, ..Estimate::exact(167.2e6) };
+        let rate = measured(&rate, "B/s");
+        assert_eq!((rate.value.as_str(), rate.interval.as_str()), ("159.5 MiB/s", "159.2 to 159.8"));
+        assert_eq!(documented_capacity(Bytes::new(3_000_592_982_016)), "3.00 TB");
+        assert_eq!(rough_rate(211.4e6), "202 MiB/s", "it holds again");
+    });
+    assert_eq!(rough_rate(211.4e6), "211 MB/s");
 }
 
 /// The number that a text shows, in base units, and the size of its last digit.

@@ -114,9 +114,9 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 const GLUE: char = '\u{a0}';
 
 /// Units that stay with the number before them.
-const UNITS: [&str; 24] = [
-    "%", "×", "x", "ns", "µs", "us", "ms", "s", "min", "h", "bytes", "kB", "MB", "GB", "TB", "KiB", "MiB",
-    "GiB", "TiB", "kB/s", "MB/s", "GB/s", "IOPS", "rpm",
+const UNITS: [&str; 29] = [
+    "%", "×", "x", "ns", "µs", "us", "ms", "s", "min", "h", "bytes", "kB", "MB", "GB", "TB", "PB", "KiB",
+    "MiB", "GiB", "TiB", "PiB", "kB/s", "MB/s", "GB/s", "KiB/s", "MiB/s", "GiB/s", "IOPS", "rpm",
 ];
 
 fn unbreakable_words(text: &str) -> Vec<String> {

@@ -12,7 +12,7 @@ use model::finding::FindingCode;
 use model::run::Run;
 use model::units::{Bytes, Nanos};
 use report::json::choice_document;
-use report::quantity::{capacity, rough_share, rough_time};
+use report::quantity::{documented_capacity, rough_share, rough_time};
 use report::terminal::{AnsweredQuestion, ChoicePage, Told, WeighedDrive, choice_page};
 use sim::truth::{TruthValue, truth_of};
 use std::convert::Infallible;
@@ -79,9 +79,13 @@ fn day_words(day: &DayOfWrites) -> String {
     let bursts = day.bursts();
     let each = match bursts {
         1 => "at once".to_string(),
-        _ => format!("in {bursts} bursts of {}", capacity(Bytes::new(day.burst_bytes() as u64))),
+        _ => format!("in {bursts} bursts of {}", documented_capacity(Bytes::new(day.burst_bytes() as u64))),
     };
-    format!("{} a day, {each}, {} of it random", capacity(day.daily), rough_share(day.random_share))
+    format!(
+        "{} a day, {each}, {} of it random",
+        documented_capacity(day.daily),
+        rough_share(day.random_share)
+    )
 }
 
 fn on_virtual_drive(name: &str, day: &DayOfWrites) -> Result<WeighedDrive, UserError> {
@@ -162,7 +166,7 @@ fn advice(time: &DayTime, drive: Option<&DriveWrites>, day: &DayOfWrites) -> Vec
         fall = random.fall.as_ref();
     }
     if let Some(fall) = fall {
-        let room = capacity(Bytes::new(fall.bytes.value as u64));
+        let room = documented_capacity(Bytes::new(fall.bytes.value as u64));
         sentences
             .push(format!("Keep random writes under {room} between idle times to avoid the write cliff."));
     }

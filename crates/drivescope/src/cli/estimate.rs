@@ -13,7 +13,7 @@ use model::range::ByteRange;
 use model::run::Run;
 use model::units::{Bytes, Nanos};
 use report::json::estimate_document;
-use report::quantity::{capacity, size};
+use report::quantity::{documented_capacity, size};
 use report::terminal::{
     EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, EstimatedWork, Told, estimate_page,
 };
@@ -110,7 +110,7 @@ fn works(wish: &EstimateWish, drives: &[DriveRates]) -> Vec<EstimatedWork> {
         }
     }
     if let Some(range) = wish.backup {
-        let what = format!("{}{}", capacity(range.bytes()), from(range));
+        let what = format!("{}{}", documented_capacity(range.bytes()), from(range));
         let to = format!("Write {what} (backup to it)");
         let of = format!("Read {what} (image or backup of it)");
         works.push(of_each("backup-read", &of, drives, Some(range), Work::Read));
@@ -133,7 +133,7 @@ fn works(wish: &EstimateWish, drives: &[DriveRates]) -> Vec<EstimatedWork> {
 fn from(range: ByteRange) -> String {
     match range.first().get() {
         0 => String::new(),
-        first => format!(" from {} on", capacity(Bytes::new(first))),
+        first => format!(" from {} on", documented_capacity(Bytes::new(first))),
     }
 }
 

@@ -123,6 +123,7 @@ fn explain(error: &clap::Error) {
 
 fn dispatch(arguments: Arguments) -> Result<u8, UserError> {
     console::choose(arguments.color);
+    ::report::units::choose(arguments.units.units());
     let store = arguments.store.as_deref();
     match arguments.command {
         None => measure::run(Request::Check(CheckRequest::default()), store),

@@ -15,6 +15,7 @@ use report::chart::Chart;
 use report::json::partition_document;
 use report::quantity::rough_rate;
 use report::terminal::{PartitionPage, PlannedCut, PlannedPartition, partition_page};
+use report::units::in_decimal;
 use std::path::Path;
 
 const USUAL_WISH: Wish = Wish::Fastest(0.1);
@@ -132,7 +133,7 @@ fn wish_text(wish: Wish) -> String {
             format!("The fastest {:.4} % as one partition", share * 100.0).replace(".0000 %", " %")
         }
         Wish::AtLeast(rate) => {
-            format!("All regions with {} or more as one partition", rough_rate(rate))
+            format!("All regions with {} or more as one partition", in_decimal(|| rough_rate(rate)))
         }
         Wish::Parts(1) => "One partition".into(),
         Wish::Parts(count) => format!("{count} partitions of about the same size"),

@@ -21,7 +21,7 @@ use model::record::ErrorRecord;
 use model::request::{Operation, Status};
 use model::run::{Run, Series};
 use model::units::Bytes;
-use report::quantity::{capacity, rough_time};
+use report::quantity::{documented_capacity, rough_time};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub struct Session<'run> {
@@ -278,7 +278,7 @@ impl Session<'_> {
         series.refresh()?;
         let written = self.written();
         if written > Bytes::ZERO {
-            self.run.state_after.push(format!("The run wrote {} to it.", capacity(written)));
+            self.run.state_after.push(format!("The run wrote {} to it.", documented_capacity(written)));
         }
         self.keep_state();
         self.run.findings = analysis::analyse(&self.run.view(series));

@@ -4,7 +4,7 @@
 use super::past::{OTHERS_BYTES_MIN, Past, Untold};
 use crate::store::{EventKind, LedgerEvent, UNFINISHED_PURGE};
 use model::units::Bytes;
-use report::quantity::{capacity, size};
+use report::quantity::{documented_capacity, size};
 
 /// Others' writes below this share of our own change nothing that we would notice; the same as for load during a run.
 pub(super) const OTHERS_SHARE_MIN: f64 = 0.05;
@@ -15,7 +15,7 @@ pub(super) fn sentences(past: &Past<'_>, through: &str) -> Vec<String> {
     if let Some((run, event)) = past.purge {
         let since = match past.own_since_purge_bytes {
             0 => "drivescope wrote nothing since".into(),
-            bytes => format!("drivescope wrote {} since", capacity(Bytes::new(bytes))),
+            bytes => format!("drivescope wrote {} since", documented_capacity(Bytes::new(bytes))),
         };
         sentences.push(format!("It was purged by run {} ({}); {since}.", run.id, event.pattern));
     }
@@ -38,10 +38,16 @@ fn own_writes(past: &Past<'_>, place: &str) -> String {
     match (past.own_bytes, past.writing_runs) {
         (0, _) => format!("No earlier writes by drivescope to {place} are recorded."),
         (bytes, 1) => {
-            format!("drivescope wrote {} to {place} before, in one run.", capacity(Bytes::new(bytes)))
+            format!(
+                "drivescope wrote {} to {place} before, in one run.",
+                documented_capacity(Bytes::new(bytes))
+            )
         }
         (bytes, runs) => {
-            format!("drivescope wrote {} to {place} before, in {runs} runs.", capacity(Bytes::new(bytes)))
+            format!(
+                "drivescope wrote {} to {place} before, in {runs} runs.",
+                documented_capacity(Bytes::new(bytes))
+            )
         }
     }
 }
@@ -68,7 +74,7 @@ fn others(past: &Past<'_>, sentences: &mut Vec<String>) {
         } else {
             "by the kernel's counters"
         };
-        let bytes = capacity(Bytes::new(others.bytes));
+        let bytes = documented_capacity(Bytes::new(others.bytes));
         sentences.push(format!(
             "Other programs wrote about {bytes} to its drive since drivescope first saw it, {by}."
         ));
@@ -84,12 +90,15 @@ fn others(past: &Past<'_>, sentences: &mut Vec<String>) {
 }
 
 pub(super) fn others_meanwhile(bytes: u64) -> String {
-    format!("Other programs wrote about {} to the same drive meanwhile.", capacity(Bytes::new(bytes)))
+    format!(
+        "Other programs wrote about {} to the same drive meanwhile.",
+        documented_capacity(Bytes::new(bytes))
+    )
 }
 
 /// An event in words: "3.00 GB in order in blocks of 1 MiB, from 0 bytes on over 3.00 GB".
 pub(super) fn what(event: &LedgerEvent) -> String {
-    let amount = capacity(Bytes::new(event.bytes));
+    let amount = documented_capacity(Bytes::new(event.bytes));
     match event.kind {
         EventKind::Idle => "idle".into(),
         EventKind::Purge => format!("purged ({})", event.pattern),

@@ -108,6 +108,41 @@ fn what_is_damaged_is_named_by_file_line_and_what_is_allowed() {
     assert!(wrong.err.starts_with("drivescope: DRIVESCOPE_TIME_LIMIT: `soon`: "), "{}", wrong.err);
 }
 
+#[test]
+fn binary_units_are_on_pages_only() {
+    let (decimal, binary) = (Home::new(), Home::new());
+    configure(&binary, "units = \"binary\"\n");
+    let surface = ["surface", "sim:st3000dm001", "--seed", "1", "--quiet"];
+    let page = decimal.print(&surface);
+    assert!(page.contains("3.00 TB") && page.contains(" 204.7 MB/s "), "{page}");
+    let page = binary.print(&surface);
+    assert!(page.contains("2.73 TiB") && page.contains(" 195.2 MiB/s "), "{page}");
+    // A data sheet is repeated as it is.
+    let (measured, _) = page.split_once("Data sheet").expect("the page compares with a data sheet");
+    assert!(!measured.contains("MB/s") && !page.contains(" GB") && !page.contains(" TB"), "{page}");
+    for home in [&decimal, &binary] {
+        home.print(&["check", "sim:zoned", "--seed", "1", "--quiet"]);
+    }
+    for command in [
+        &["show", "sim-st3000dm001"][..],
+        &["show", "sim-zoned"],
+        &["compare", "sim-st3000dm001", "sim-zoned"],
+        &["estimate", "sim-st3000dm001", "--backup", "2TB"],
+        &["plan", "sim-st3000dm001", "--at-least", "150MB/s"],
+        &["choose", "sim-st3000dm001", "--daily", "200GB"],
+        &["state", "/dev/null"],
+        &["sim", "list"],
+    ] {
+        assert_eq!(decimal.json(command), binary.json(command), "{command:?}");
+    }
+    let svg = binary.print(&["report", "sim-st3000dm001", "--chart", "rate-over-position"]);
+    assert!(svg.contains("MiB/s") && !svg.contains("MB/s"), "{svg}");
+    assert!(decimal.print(&["show", "--units", "binary"]).contains("MiB/s"));
+    let wrong = decimal.run(&["runs", "--units", "si"]);
+    assert_eq!(wrong.status, Some(2));
+    assert!(wrong.err.contains("[possible values: decimal, binary]"), "{}", wrong.err);
+}
+
 /// The names of all options that consent to a write, or say to which drive.
 const CONSENTS: [&str; 7] =
     ["write", "destroy-data", "confirm", "preserve", "journal-anyway", "although-changed", "method"];

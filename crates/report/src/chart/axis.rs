@@ -1,6 +1,7 @@
 //! An axis: from where to where it goes, in which unit, and where its ticks are.
 
-use crate::quantity::{binary_unit, decimal_unit};
+use crate::quantity::{amount_unit, binary_unit, rate_unit};
+use crate::units;
 use serde::Serialize;
 
 /// An axis: a linear one begins at 0, the others where their numbers do.
@@ -37,7 +38,7 @@ pub enum Numbers {
     Times,
     /// Bytes in powers of two, as blocks have: "4 KiB".
     Sizes,
-    /// Bytes per second in powers of ten: "10 MB/s".
+    /// Bytes per second in the chosen units: "10 MB/s".
     Rates,
     Counts,
     Percents,
@@ -67,18 +68,24 @@ pub(crate) const UNIT_TOLERANCE: f64 = 0.999;
 const DOUBLINGS_MARGIN: f64 = 1.18;
 
 impl Axis {
-    /// Positions on targets of up to `capacity` bytes; files in binary units, as they are made, drives in decimal ones, as they are
-    /// sold.
+    /// Positions on targets of up to `capacity` bytes; files in binary units, as they are made, drives in the chosen ones.
     pub fn of_positions(capacity: f64, is_file: bool) -> Axis {
-        let (divisor, unit) = if is_file { binary_unit(capacity) } else { decimal_unit(capacity) };
+        let (divisor, unit) = if is_file { binary_unit(capacity) } else { amount_unit(capacity) };
         Axis::linear("Offset", unit, divisor, capacity.max(1.0))
     }
 
     pub fn of_rates(label: &str, rate_max: f64) -> Axis {
-        let (divisor, unit) = match rate_max {
-            giga if giga >= 1e9 => (1e9, "GB/s"),
-            kilo if kilo < 1e6 && kilo > 0.0 => (1e3, "kB/s"),
-            _ => (1e6, "MB/s"),
+        let [_, mega, kilo, one] = units::rates();
+        let (divisor, unit) = match rate_unit(rate_max) {
+            // An axis of fractions of a kilobyte needs no unit of its own, and one of nothing has the usual unit.
+            small if small == one => {
+                if rate_max > 0.0 {
+                    kilo
+                } else {
+                    mega
+                }
+            }
+            unit => unit,
         };
         Axis::linear(label, unit, divisor, round_end(rate_max / divisor) * divisor)
     }
@@ -104,12 +111,12 @@ impl Axis {
     }
 
     pub fn of_amounts(label: &str, bytes: f64) -> Axis {
-        let (divisor, unit) = decimal_unit(bytes);
+        let (divisor, unit) = amount_unit(bytes);
         Axis::linear(label, unit, divisor, bytes.max(1.0))
     }
 
     pub fn of_volumes(label: &str, bytes: f64) -> Axis {
-        let (divisor, unit) = decimal_unit(bytes);
+        let (divisor, unit) = amount_unit(bytes);
         Axis::linear(label, unit, divisor, round_end(bytes / divisor) * divisor)
     }
 
@@ -207,7 +214,7 @@ impl Axis {
                 (1024.0, "KiB"),
                 (1.0, "B"),
             ],
-            Numbers::Rates => vec![(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")],
+            Numbers::Rates => units::rates().to_vec(),
             Numbers::Counts => vec![(1.0, "")],
             Numbers::Percents => vec![(0.01, "%")],
         }
@@ -440,6 +447,17 @@ mod tests {
         let axis = Axis::of_positions(1073741824.0, true);
         assert_eq!(labels(&axis.ticks(5)), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(Axis::of_positions(0.0, false).end, 1.0);
+    }
+
+    #[test]
+    fn binary_units_have_round_ticks_of_their_own() {
+        units::holding(units::Units::Binary, || {
+            let rates = Axis::of_rates("", 211e6);
+            assert_eq!(labels(&rates.even_ticks()), ["0", "40", "80", "120", "160", "200", "240"]);
+            assert_eq!((rates.unit.as_str(), rates.amount(211e6)), ("MiB/s", "201 MiB/s".to_string()));
+            let positions = Axis::of_positions(3_000_592_982_016.0, false);
+            assert_eq!((positions.unit.as_str(), positions.amount(1.5e12)), ("TiB", "1.36 TiB".to_string()));
+        });
     }
 
     #[test]

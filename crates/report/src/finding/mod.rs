@@ -31,6 +31,7 @@ pub(crate) use subject::Subject;
 
 use crate::quantity::{Measured, measured};
 use crate::style::Tone;
+use crate::units::in_decimal;
 use model::estimate::Estimate;
 use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported, Known, Outcome};
 use model::run::Run;
@@ -195,7 +196,7 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
 }
 
 pub fn documents(run: &Run) -> Vec<FindingDocument> {
-    run.findings.iter().map(|finding| document(finding, &run.target)).collect()
+    in_decimal(|| run.findings.iter().map(|finding| document(finding, &run.target)).collect())
 }
 
 fn document(finding: &Finding, target: &TargetFacts) -> FindingDocument {

@@ -1,15 +1,16 @@
 //! Numbers in the sentences of findings: three significant digits, in the units of the field.
 
 use crate::quantity::count;
+use crate::units::{Unit, amounts, rates};
 
-/// "211 MB/s": decimal, as drives are sold.
+/// "211 MB/s", or in binary units where they are chosen.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
-    scaled(bytes_per_second, &[(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
+    scaled(bytes_per_second, &rates())
 }
 
-/// A size in decimal units, such as "500 GB".
+/// "500 GB", or in binary units where they are chosen.
 pub(crate) fn size(bytes: u64) -> String {
-    scaled(bytes as f64, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")])
+    scaled(bytes as f64, &amounts()[1..])
 }
 
 /// "2.05 MiB": binary, as memory is built.
@@ -65,9 +66,9 @@ pub(crate) fn plural(operation: model::request::Operation) -> &'static str {
     }
 }
 
-fn scaled(value: f64, units: &[(f64, &str)]) -> String {
+fn scaled(value: f64, units: &[Unit]) -> String {
     // A value that would round up to the next unit is shown in it: 1 MB, not 1000 kB.
-    let fits = |(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
+    let fits = |(scale, _): &&Unit| value.abs() >= scale * 0.9995;
     let (scale, unit) = units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
     format!("{} {unit}", number(value / scale))
 }

@@ -74,9 +74,9 @@ impl Wording for SequentialRate {
             let slower = port / 2.0;
             if slower >= SLOWEST_PORT_GBIT {
                 return Some(format!(
-                    "Keep it on a SATA port of {port:.1} Gbit/s or faster: a {slower:.1} Gbit/s link carries about {:.0} MB/s, and \
+                    "Keep it on a SATA port of {port:.1} Gbit/s or faster: a {slower:.1} Gbit/s link carries about {}, and \
                      the drive reads {}.",
-                    100.0 * slower * PORT_DATA_SHARE,
+                    rate(100e6 * slower * PORT_DATA_SHARE),
                     rate(found.rate.value)
                 ));
             }

@@ -15,7 +15,7 @@ mod stored;
 
 use crate::console::Colour;
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use config::ConfigArguments;
 pub use experiment::request::OutputOptions as OutputArguments;
 use experiment::request::Request;
@@ -24,6 +24,7 @@ pub use import::{DriveKindArgument, ImportArguments, OperationArgument, TellingA
 pub use packaging::{CompletionsArguments, ManArguments};
 pub use purge::{MethodArgument, PurgeArguments};
 pub use replay::ReplayArguments;
+use report::units::Units;
 pub use restore::RestoreArguments;
 pub use serve::ServeArguments;
 pub use sim::{
@@ -61,10 +62,39 @@ pub struct Arguments {
     )]
     pub color: Colour,
 
+    /// Units of throughput and capacity on pages: MB/s and GB, or MiB/s and GiB
+    #[arg(
+        long,
+        global = true,
+        env = "DRIVESCOPE_UNITS",
+        value_enum,
+        default_value_t,
+        value_name = "UNITS",
+        hide_possible_values = true
+    )]
+    pub units: UnitsArgument,
+
     /// Print commands, options, defaults and values as JSON, and do nothing else
     // It is looked for before the rest is read, as --help is.
     #[arg(long, global = true)]
     pub help_json: bool,
+}
+
+/// Of pages; documents are in bytes and bytes per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum UnitsArgument {
+    #[default]
+    Decimal,
+    Binary,
+}
+
+impl UnitsArgument {
+    pub fn units(self) -> Units {
+        match self {
+            UnitsArgument::Decimal => Units::Decimal,
+            UnitsArgument::Binary => Units::Binary,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
