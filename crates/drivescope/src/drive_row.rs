@@ -7,7 +7,10 @@ use report::terminal::{DriveRow, PartitionRow};
 
 pub fn of(drive: DriveListing) -> DriveRow {
     let used_by = drive.used_by().map(String::from).collect();
-    let DriveListing { facts, partitions, read_refusal, obstacles, .. } = drive;
+    let DriveListing { facts, partitions, read_refusal, obstacles, excluded, .. } = drive;
+    let is_never_written = excluded.is_some();
+    let mut writes_refused = Vec::from_iter(excluded.map(|excluded| excluded.to_string()));
+    writes_refused.extend(obstacles.iter().map(refusal));
     DriveRow {
         kind: kind(&facts),
         identity: identity(&facts),
@@ -17,7 +20,8 @@ pub fn of(drive: DriveListing) -> DriveRow {
         capacity: Some(facts.capacity),
         used_by,
         partitions: partitions.into_iter().map(partition).collect(),
-        writes_refused: obstacles.iter().map(refusal).collect(),
+        writes_refused,
+        is_never_written,
         reads_refused: read_refusal,
     }
 }

@@ -3,11 +3,37 @@
 mod loopdev;
 
 use io::targets::listing::{DriveListing, drives};
+use io::targets::{Exclusion, NeverWrite};
 use loopdev::{Image, LoopDevice, Mounted, alone_with_loop_devices, make_ext4};
 use model::units::Bytes;
 
 fn listed(device: &LoopDevice) -> Option<DriveListing> {
-    drives().unwrap().into_iter().find(|drive| drive.facts.path == device.text())
+    listed_beside(device, &NeverWrite::default())
+}
+
+fn listed_beside(device: &LoopDevice, never_write: &NeverWrite) -> Option<DriveListing> {
+    drives(never_write).unwrap().into_iter().find(|drive| drive.facts.path == device.text())
+}
+
+#[test]
+fn a_drive_that_a_list_excludes_is_marked_with_its_line() {
+    let Some(_alone) = alone_with_loop_devices("a_drive_that_a_list_excludes_is_marked_with_its_line") else {
+        return;
+    };
+    let image = Image::new(24);
+    let device = LoopDevice::over(&image.path);
+    let excluding = |drives: &str| {
+        let (drives, origin) = (drives.parse().unwrap(), "/etc/drivescope/config.toml:3".into());
+        listed_beside(&device, &NeverWrite(vec![Exclusion { drives, origin }])).expect("it is listed")
+    };
+    let drive = excluding(device.text());
+    let excluded = drive.excluded.as_ref().expect("it is excluded");
+    assert_eq!(excluded.origin(), "/etc/drivescope/config.toml:3");
+    let said = format!("/etc/drivescope/config.toml:3 excludes {} from writes. ", device.text());
+    assert!(excluded.to_string().starts_with(&said), "{excluded}");
+    assert!(!drive.may_be_written());
+    let drive = excluding("/dev/null");
+    assert!(drive.excluded.is_none() && drive.may_be_written(), "{drive:?}");
 }
 
 #[test]
@@ -49,13 +75,14 @@ fn a_loop_device_without_a_file_is_not_listed() {
     let image = Image::new(24);
     let device = LoopDevice::over(&image.path);
     assert!(listed(&device).is_some());
-    assert!(drives().unwrap().iter().all(|drive| drive.facts.capacity > Bytes::ZERO));
+    assert!(drives(&NeverWrite::default()).unwrap().iter().all(|drive| drive.facts.capacity > Bytes::ZERO));
 }
 
 #[test]
 fn every_disk_with_a_size_is_listed_even_when_it_cannot_be_opened() {
     let _alone = loopdev::alone();
-    let listed: Vec<String> = drives().unwrap().into_iter().map(|drive| drive.facts.path).collect();
+    let listed: Vec<String> =
+        drives(&NeverWrite::default()).unwrap().into_iter().map(|drive| drive.facts.path).collect();
     for entry in std::fs::read_dir("/sys/block").unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let size = std::fs::read_to_string(format!("/sys/block/{name}/size")).unwrap();
@@ -72,7 +99,7 @@ fn the_disk_of_the_root_file_system_is_in_use() {
     let root = loopdev::run("stat", &["-c", "%d", "/"]);
     let number: u64 = root.parse().unwrap();
     let (major, minor) = (number >> 8, number & 0xff);
-    let Some(drive) = drives().unwrap().into_iter().find(|drive| {
+    let Some(drive) = drives(&NeverWrite::default()).unwrap().into_iter().find(|drive| {
         let name = drive.facts.path.trim_start_matches("/dev/").replace('/', "!");
         let text = std::fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap_or_default();
         text.trim() == format!("{major}:{minor}")

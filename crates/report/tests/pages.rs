@@ -256,6 +256,7 @@ fn drive_rows() -> Vec<DriveRow> {
             writes_refused: vec![
                 "It holds a partition table; add --destroy-data to lose what is on it.".into(),
             ],
+            is_never_written: false,
         },
         DriveRow {
             path: "/dev/nvme0n1".into(),
@@ -281,8 +282,10 @@ fn drive_rows() -> Vec<DriveRow> {
             ],
             reads_refused: None,
             writes_refused: vec![
+                "/etc/drivescope/config.toml:2 excludes model:Samsung* from writes. Only who keeps that list can change it".into(),
                 "Its partition nvme0n1p2 is mounted at /; nothing in use is ever written to.".into(),
             ],
+            is_never_written: true,
         },
         DriveRow {
             path: "/dev/loop3".into(),
@@ -295,6 +298,7 @@ fn drive_rows() -> Vec<DriveRow> {
             partitions: vec![],
             reads_refused: Some("Only root may open it; run drivescope with sudo.".into()),
             writes_refused: vec!["Only root may open it; run drivescope with sudo.".into()],
+            is_never_written: false,
         },
     ]
 }

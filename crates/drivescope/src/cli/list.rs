@@ -2,9 +2,10 @@
 
 use super::args::ListArguments;
 use super::output;
+use crate::configuration;
 use crate::drive_row;
 use crate::error::{UserError, exit};
-use io::targets::Obstacle;
+use io::targets::Excluded;
 use io::targets::listing::{DriveListing, PartitionListing, drives};
 use model::target::TargetFacts;
 use model::units::Bytes;
@@ -25,7 +26,9 @@ struct DriveDocument<'list> {
     reads_refused: Option<&'list str>,
     /// After a confirmation, and with `--destroy-data` where it holds data.
     may_be_written: bool,
-    writes_refused: Vec<&'list str>,
+    writes_refused: Vec<String>,
+    /// File and line of the list that excludes it from writes, whatever is confirmed.
+    never_written_by: Option<&'list str>,
     used_by: Vec<&'list str>,
     partitions: Vec<PartitionDocument<'list>>,
 }
@@ -45,7 +48,8 @@ impl<'list> DriveDocument<'list> {
             facts: &drive.facts,
             reads_refused: drive.read_refusal.as_deref(),
             may_be_written: drive.may_be_written(),
-            writes_refused: drive.obstacles.iter().map(statement).collect(),
+            writes_refused: writes_refused(drive),
+            never_written_by: drive.excluded.as_ref().map(Excluded::origin),
             used_by: drive.used_by().collect(),
             partitions: drive.partitions.iter().map(PartitionDocument::of).collect(),
         }
@@ -64,12 +68,16 @@ impl<'list> PartitionDocument<'list> {
     }
 }
 
-fn statement(obstacle: &Obstacle) -> &str {
-    &obstacle.statement
+fn writes_refused(drive: &DriveListing) -> Vec<String> {
+    let mut reasons = Vec::from_iter(drive.excluded.as_ref().map(ToString::to_string));
+    for obstacle in &drive.obstacles {
+        reasons.push(obstacle.statement.clone());
+    }
+    reasons
 }
 
 pub fn run(arguments: &ListArguments) -> Result<u8, UserError> {
-    let drives = drives()?;
+    let drives = drives(&configuration::never_write()?)?;
     let document =
         ListDocument { schema: "drivescope.list/1", drives: drives.iter().map(DriveDocument::of).collect() };
     let json = output::json(&document);

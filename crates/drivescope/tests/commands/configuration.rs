@@ -2,7 +2,7 @@
 
 use crate::program::*;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Writes the user's file of configuration.
@@ -106,6 +106,30 @@ fn what_is_damaged_is_named_by_file_line_and_what_is_allowed() {
     let wrong = outcome(home.command(&["runs"]).env("DRIVESCOPE_TIME_LIMIT", "soon"));
     assert_eq!(wrong.status, Some(2));
     assert!(wrong.err.starts_with("drivescope: DRIVESCOPE_TIME_LIMIT: `soon`: "), "{}", wrong.err);
+}
+
+/// On a machine whose disks this user may not open, too.
+#[test]
+fn a_drive_that_is_never_written_is_marked_in_the_list() {
+    let home = Home::new();
+    let list = || home.json(&["list"])["drives"].as_array().expect("drives").clone();
+    // Loop devices, which come and go with other tests, are the first by name.
+    let last = list().pop().map(|drive| drive["path"].as_str().expect("a path").to_owned());
+    let Some(path) = last.filter(|path| Path::new(path).exists()) else {
+        return skip("a_drive_that_is_never_written_is_marked_in_the_list", "no drives here");
+    };
+    let listed = |path: &str| list().into_iter().find(|drive| drive["path"] == path).expect("it is listed");
+    assert!(listed(&path)["never_written_by"].is_null());
+    let file = configure(&home, &format!("plain = true\nnever-write = [\"{path}\"]\n"));
+    let (drive, origin) = (listed(&path), format!("{}:2", file.display()));
+    assert_eq!(
+        (&drive["never_written_by"], &drive["may_be_written"]),
+        (&origin.as_str().into(), &false.into())
+    );
+    let page = home.print(&["list"]);
+    let words: Vec<&str> = page.split_whitespace().collect();
+    let said = format!("no writes: {origin} excludes {path} from writes.");
+    assert!(words.join(" ").contains(&said) && page.contains(" never"), "{page}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::device::{confirmation, with_names_of_drive};
 use super::facts::drive_facts;
 use super::file::{Shape, facts_of};
 use super::identity::Identity;
+use super::never_write::{Excluded, NeverWrite};
 use super::obstacle::{Obstacle, ObstacleKind};
 use super::signature::{self, kernel_partitions};
 use super::stack::Stack;
@@ -21,6 +22,8 @@ pub struct DriveListing {
     pub partitions: Vec<PartitionListing>,
     pub read_refusal: Option<String>,
     pub obstacles: Vec<Obstacle>,
+    /// By a list of drives that are never written, whatever consent is given.
+    pub excluded: Option<Excluded>,
     pub confirmation: String,
 }
 
@@ -32,7 +35,7 @@ impl DriveListing {
 
     pub fn may_be_written(&self) -> bool {
         let is_free = self.obstacles.iter().all(|obstacle| obstacle.kind == ObstacleKind::Content);
-        self.read_refusal.is_none() && is_free
+        self.read_refusal.is_none() && self.excluded.is_none() && is_free
     }
 }
 
@@ -46,7 +49,7 @@ pub struct PartitionListing {
 }
 
 /// All drives, by name. Loop devices, zram and the like without a size are left out.
-pub fn drives() -> Result<Vec<DriveListing>, IoError> {
+pub fn drives(never_write: &NeverWrite) -> Result<Vec<DriveListing>, IoError> {
     let roots = SystemRoots::live();
     let disks = match BlockDevice::disks(&roots) {
         Ok(disks) => disks,
@@ -56,7 +59,8 @@ pub fn drives() -> Result<Vec<DriveListing>, IoError> {
     let mut listed = Vec::new();
     for disk in &disks {
         if let Some(1..) = disk.number_attribute("size") {
-            listed.push(listing(&roots, &usage, disk));
+            let excluded = never_write.check_disk(&roots, disk).err();
+            listed.push(DriveListing { excluded, ..listing(&roots, &usage, disk) });
         }
     }
     Ok(listed)
@@ -82,6 +86,7 @@ fn listing(roots: &SystemRoots, usage: &Usage, disk: &BlockDevice) -> DriveListi
         facts,
         read_refusal,
         obstacles,
+        excluded: None,
     }
 }
 

@@ -47,7 +47,7 @@ mod loopdev;
 mod permit_tests;
 
 pub use content::{ContentProbe, probe_content};
-pub use never_write::{DrivePattern, Exclusion, NeverWrite, NoDrivePattern};
+pub use never_write::{DrivePattern, Excluded, Exclusion, NeverWrite, NoDrivePattern};
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use page_cache::{CachedStretch, cached_stretches, drop_page_cache};
 pub use permit::{WriteConsent, WritePermit};

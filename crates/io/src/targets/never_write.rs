@@ -83,7 +83,7 @@ impl fmt::Display for DrivePattern {
 }
 
 /// Why a target may not be written, whatever consent is given.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Excluded {
     #[error("{origin} excludes {drives} from writes. Only who keeps that list can change it")]
     Listed { drives: DrivePattern, origin: String },
@@ -95,15 +95,33 @@ impl NeverWrite {
     /// # Errors
     /// The first exclusion that holds for the target or cannot be ruled out.
     pub(super) fn check(&self, roots: &SystemRoots, target: &Target) -> Result<(), Excluded> {
+        self.check_reach(|| Reach::of(roots, target))
+    }
+
+    /// The same for a whole disk, also one that may not be opened.
+    pub(super) fn check_disk(&self, roots: &SystemRoots, disk: &BlockDevice) -> Result<(), Excluded> {
+        self.check_reach(|| Reach::of_device(roots, disk.clone()))
+    }
+
+    fn check_reach(&self, reach: impl Fn() -> io::Result<Reach>) -> Result<(), Excluded> {
         for Exclusion { drives, origin } in &self.0 {
             let (drives, origin) = (drives.clone(), origin.clone());
-            match Reach::of(roots, target).and_then(|reach| reach.has(&drives)) {
+            match reach().and_then(|reach| reach.has(&drives)) {
                 Ok(false) => {}
                 Ok(true) => return Err(Excluded::Listed { drives, origin }),
                 Err(why) => return Err(Excluded::InDoubt { drives, origin, why: why.to_string() }),
             }
         }
         Ok(())
+    }
+}
+
+impl Excluded {
+    /// Where the exclusion was read: a file and its line.
+    pub fn origin(&self) -> &str {
+        match self {
+            Excluded::Listed { origin, .. } | Excluded::InDoubt { origin, .. } => origin,
+        }
     }
 }
 
@@ -117,25 +135,32 @@ struct Reach {
 
 impl Reach {
     fn of(roots: &SystemRoots, target: &Target) -> io::Result<Reach> {
-        let mut reach = Reach::default();
-        let mut ahead = Vec::new();
-        match target.identity() {
+        let file = match target.identity() {
             Identity::Device { number, .. } => {
-                let device = BlockDevice::by_number(roots, number)?;
-                if !device.is_partition() {
-                    reach.numbers.extend(device.partitions()?.iter().map(|partition| partition.number));
-                }
-                ahead.push(device);
+                return Reach::of_device(roots, BlockDevice::by_number(roots, number)?);
             }
-            Identity::File(file) => {
-                ahead.extend(reach.add_file(roots, file));
-                for disk in target.disks() {
-                    ahead.push(BlockDevice::at(disk)?);
-                }
-            }
+            Identity::File(file) => file,
+        };
+        let mut reach = Reach::default();
+        let mut ahead = Vec::from_iter(reach.add_file(roots, file));
+        for disk in target.disks() {
+            ahead.push(BlockDevice::at(disk)?);
         }
+        reach.follow(roots, ahead)
+    }
+
+    fn of_device(roots: &SystemRoots, device: BlockDevice) -> io::Result<Reach> {
+        let mut reach = Reach::default();
+        if !device.is_partition() {
+            reach.numbers.extend(device.partitions()?.iter().map(|partition| partition.number));
+        }
+        reach.follow(roots, vec![device])
+    }
+
+    /// Adds these devices and all that lies below them.
+    fn follow(mut self, roots: &SystemRoots, mut ahead: Vec<BlockDevice>) -> io::Result<Reach> {
         while let Some(device) = ahead.pop() {
-            if !reach.numbers.insert(device.number) {
+            if !self.numbers.insert(device.number) {
                 continue;
             }
             ahead.extend(device.slaves()?);
@@ -145,12 +170,12 @@ impl Reach {
             }
             match loop_device::attached(roots, &device)?.map(|attached| attached.backing) {
                 Some(Place::Device(below)) => ahead.push(BlockDevice::by_number(roots, below)?),
-                Some(Place::File(file)) => ahead.extend(reach.add_file(roots, file)),
+                Some(Place::File(file)) => ahead.extend(self.add_file(roots, file)),
                 None => {}
             }
-            reach.devices.push(device);
+            self.devices.push(device);
         }
-        Ok(reach)
+        Ok(self)
     }
 
     /// The device of its file system, where the kernel numbers the file system by it.

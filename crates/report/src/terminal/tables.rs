@@ -33,6 +33,8 @@ pub struct DriveRow {
     pub reads_refused: Option<String>,
     /// Why it won't be written to, as sentences; empty when it may be.
     pub writes_refused: Vec<String>,
+    /// A list excludes it from writes, whatever is confirmed.
+    pub is_never_written: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +83,12 @@ pub fn drives_table(rows: &[DriveRow], style: Style) -> String {
             row.capacity.map_or(NOTHING.into(), capacity),
             style.name(&row.kind),
             if row.reads_refused.is_none() { "yes" } else { "no" }.into(),
-            if row.writes_refused.is_empty() { "yes" } else { "no" }.into(),
+            match (row.is_never_written, row.writes_refused.is_empty()) {
+                (true, _) => "never",
+                (false, true) => "yes",
+                (false, false) => "no",
+            }
+            .into(),
             style.name(row.link.as_deref().unwrap_or(NOTHING)),
             if used_by.is_empty() { NOTHING.into() } else { style.sentence(&used_by) },
             style.name(row.model.as_deref().unwrap_or(NOTHING)),
