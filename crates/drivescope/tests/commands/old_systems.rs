@@ -111,6 +111,69 @@ fn a_mount_without_fuse_says_how_to_get_it() {
     assert!(outcome.err.contains("There is no /dev/fuse: load the kernel's driver with `modprobe fuse`"));
 }
 
+/// As a container has it: the sysfs of the host, and a /dev of its own without drives.
+#[test]
+fn a_container_without_devices_says_how_to_get_one() {
+    let test = "a_container_without_devices_says_how_to_get_one";
+    let home = Home::new();
+    let mut names = names_in(std::path::Path::new("/sys/block"));
+    names.retain(|name| !name.contains('!'));
+    let Some(name) = names.pop() else { return skip(test, "no drives here") };
+    let drive = format!("/dev/{name}");
+    let hint = format!("start the container with --device {drive}");
+    for (arguments, status, expected) in [
+        (&["check", &drive][..], 1, hint.as_str()),
+        (&["check", "/dev/none"], 1, "No such file or device; `drivescope list` shows the drives"),
+        (&["list"], 0, ""),
+        (&["ping", "sim:constant", "-q"], 0, ""),
+    ] {
+        let mut command = Command::new("unshare");
+        let script = "mount -t tmpfs none /dev || exit 77; exec \"$@\"";
+        command.args(["--mount", "sh", "-c", script, "sh", PROGRAM]).args(arguments);
+        command.env("XDG_CONFIG_HOME", home.folder.path()).env("XDG_DATA_HOME", home.folder.path());
+        let outcome = outcome(&mut command);
+        if outcome.status == Some(77) || outcome.err.contains("unshare failed") {
+            return skip(test, "a mount namespace of its own needs root");
+        }
+        assert_eq!(outcome.status, Some(status), "{arguments:?}: {}", outcome.err);
+        assert!(outcome.err.contains(expected), "{arguments:?}: {}", outcome.err);
+    }
+}
+
+/// In a mount namespace of its own, where nothing is mounted at /proc or at /sys.
+#[test]
+fn what_needs_proc_or_sys_names_it_where_it_is_not_mounted() {
+    let test = "what_needs_proc_or_sys_names_it_where_it_is_not_mounted";
+    let home = Home::new();
+    let image = Image::new(32);
+    let folder = image.folder.path().to_str().expect("a plain path");
+    let path = image.path.to_str().expect("a plain path");
+    for (root, arguments, expected) in [
+        ("/proc", &["check", folder, "--max-size", "16MiB"][..], "cannot make a scratch file in "),
+        ("/proc", &["check", path], "through the page cache: "),
+        ("/proc", &["files", folder], "cannot look for leftovers in "),
+        (
+            "/proc",
+            &["sustain", path, "--write", "--confirm", path, "--destroy-data"],
+            "through the page cache: ",
+        ),
+        ("/sys", &["list"], "cannot list the disks in /sys/block: "),
+    ] {
+        let mut command = Command::new("unshare");
+        let script = format!("mount -t tmpfs none {root} || exit 77; exec \"$@\"");
+        command.args(["--mount", "sh", "-c", &script, "sh", PROGRAM]).args(arguments);
+        command.env("XDG_CONFIG_HOME", home.folder.path()).env("XDG_DATA_HOME", home.folder.path());
+        let outcome = outcome(&mut command);
+        if outcome.status == Some(77) || outcome.err.contains("unshare failed") {
+            return skip(test, "a mount namespace of its own needs root");
+        }
+        let kind = if root == "/proc" { "proc" } else { "sysfs" };
+        let remedy = format!("nothing is mounted at {root}. Mount it as root: mount -t {kind} {kind} {root}");
+        assert_eq!(outcome.status, Some(1), "{arguments:?}: {}", outcome.err);
+        assert!(outcome.err.contains(expected) && outcome.err.contains(&remedy), "{}", outcome.err);
+    }
+}
+
 /// What a later version adds is passed over; a schema that this one does not know is named, and hides nothing else.
 #[test]
 fn a_later_versions_runs_are_read_or_named() {

@@ -2,7 +2,7 @@
 //! and nobody holds its lock. Links are never followed, and in a folder for all (`/tmp`) what belongs to another user is not touched.
 
 use super::system_call;
-use super::workspace::{PREFIX, Removal, Workspace, entries_of, mark_of, open_folder};
+use super::workspace::{PREFIX, Removal, Workspace, mark_of, open_folder};
 use crate::error::IoError;
 use crate::targets::system_call as target_call;
 use std::ffi::{CString, OsStr};
@@ -24,7 +24,7 @@ impl Leftover {
 
 pub fn leftovers(path: &Path) -> Result<Vec<Leftover>, IoError> {
     let directory = open_folder(path)?;
-    let entries = IoError::at("look for leftovers in", path, entries_of(directory.as_fd()))?;
+    let entries = IoError::at("look for leftovers in", path, target_call::entries_of(directory.as_fd()))?;
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -47,7 +47,7 @@ fn take_over(directory: BorrowedFd<'_>, name: &OsStr) -> Option<Leftover> {
     let mark = match mark_of(folder.as_fd()) {
         Ok(mark) if system_call::try_lock(mark.as_fd()).ok()? => Some(mark),
         // Killed before it made its mark, or after it had removed it; unless it is just about to.
-        Err(_) if !is_alive(&text) && entries_of(folder.as_fd()).ok()?.next().is_none() => None,
+        Err(_) if !is_alive(&text) && target_call::entries_of(folder.as_fd()).ok()?.next().is_none() => None,
         _ => return None,
     };
     let directory = directory.try_clone_to_owned().ok()?;

@@ -212,7 +212,7 @@ impl Workspace {
         let before = removal.files;
         let mut folders_gone = 0;
         removal.left.clear();
-        let entries = match entries_of(self.folder()) {
+        let entries = match target_call::entries_of(self.folder()) {
             Ok(entries) => entries,
             Err(error) => {
                 removal.left.push(format!("what is in it cannot be listed: {error}"));
@@ -252,7 +252,7 @@ impl Workspace {
         if !is_same {
             return Err(io::Error::other("something else was mounted there"));
         }
-        for entry in entries_of(folder.as_fd())? {
+        for entry in target_call::entries_of(folder.as_fd())? {
             let entry = entry?.file_name();
             if !is_ours(entry.as_bytes()) {
                 return Err(io::Error::other(format!("{} in it is none of drivescope's", entry.display())));
@@ -271,10 +271,6 @@ impl Drop for Workspace {
     fn drop(&mut self) {
         self.remove_all(&mut |_| {});
     }
-}
-
-pub(super) fn entries_of(folder: BorrowedFd<'_>) -> io::Result<std::fs::ReadDir> {
-    std::fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd()))
 }
 
 /// The mark of a folder, if it is one: a regular file with the text that only we write.

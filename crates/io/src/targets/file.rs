@@ -68,6 +68,12 @@ fn explain(path: &Path, source: io::Error) -> IoError {
     let code = source.raw_os_error();
     let error = IoError::system("open", path.display().to_string(), source);
     match code {
+        Some(libc::ENOENT) if is_hidden_device(path) => {
+            let path = path.display();
+            error.with_hint(format!(
+                "The drive is there, but not its device file: start the container with --device {path}"
+            ))
+        }
         Some(libc::ENOENT) => error.with_hint("No such file or device; `drivescope list` shows the drives"),
         Some(libc::EACCES) => {
             error.with_hint("Run as root, or add yourself to the group disk: `sudo usermod -aG disk $USER`")
@@ -79,6 +85,16 @@ fn explain(path: &Path, source: io::Error) -> IoError {
         Some(libc::ENXIO) => error.with_hint("No drive is behind this device"),
         Some(libc::ENOMEDIUM) => error.with_hint("No medium is in the drive"),
         _ => error,
+    }
+}
+
+/// Whether the kernel has a block device of that name: a container shares its sysfs and has a /dev of its own.
+fn is_hidden_device(path: &Path) -> bool {
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => {
+            folder == Path::new("/dev") && Path::new("/sys/class/block").join(name).exists()
+        }
+        _ => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is mounted and what is swapped to, as proc tells it.
 
 use super::identity::{DeviceNumber, Place};
-use super::sysfs::SystemRoots;
+use super::sysfs::{SystemRoots, or_not_mounted};
 use super::system_call;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -128,11 +128,15 @@ pub(super) fn own_mounts(roots: &SystemRoots) -> Result<Vec<Mount>, MountsError>
     read(roots, "self", None)
 }
 
+fn unreadable(roots: &SystemRoots, file: PathBuf, error: io::Error) -> MountsError {
+    MountsError::Unreadable { file, source: or_not_mounted(&roots.proc, error) }
+}
+
 fn read(roots: &SystemRoots, process: &str, seen_by: Option<u32>) -> Result<Vec<Mount>, MountsError> {
     let file = roots.proc.join(process).join("mountinfo");
     match fs::read(&file) {
         Ok(text) => parse_mountinfo(&text, seen_by),
-        Err(source) => Err(MountsError::Unreadable { file, source }),
+        Err(error) => Err(unreadable(roots, file, error)),
     }
 }
 
@@ -162,7 +166,7 @@ fn listed_swaps(roots: &SystemRoots) -> Result<Vec<PathBuf>, MountsError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound && roots.proc.join("version").exists() => {
             Ok(Vec::new())
         }
-        Err(source) => Err(MountsError::Unreadable { file, source }),
+        Err(error) => Err(unreadable(roots, file, error)),
     }
 }
 

@@ -18,6 +18,23 @@ impl SystemRoots {
     }
 }
 
+/// Why something below /proc or /sys is not there: in a container or after `chroot` often nothing is mounted at that root.
+pub(crate) fn or_not_mounted(root: &Path, error: io::Error) -> io::Error {
+    let is_empty = match fs::read_dir(root) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(_) => true,
+    };
+    if error.kind() != io::ErrorKind::NotFound || !is_empty {
+        return error;
+    }
+    let kind = if root.ends_with("proc") { "proc" } else { "sysfs" };
+    let root = root.display();
+    io::Error::new(
+        io::ErrorKind::NotFound,
+        format!("nothing is mounted at {root}. Mount it as root: mount -t {kind} {kind} {root}"),
+    )
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockDevice {
     /// Its name in the kernel: `sda1`. A `!` in it stands for a `/` of the path.
@@ -28,8 +45,11 @@ pub struct BlockDevice {
 
 impl BlockDevice {
     pub fn by_number(roots: &SystemRoots, number: DeviceNumber) -> io::Result<BlockDevice> {
-        let directory = roots.sysfs.join("dev/block").join(number.to_string()).canonicalize()?;
-        BlockDevice::at(&directory)
+        let link = roots.sysfs.join("dev/block").join(number.to_string());
+        match link.canonicalize() {
+            Ok(directory) => BlockDevice::at(&directory),
+            Err(error) => Err(or_not_mounted(&roots.sysfs, error)),
+        }
     }
 
     /// The device whose folder or a link to it is `directory`.
@@ -48,7 +68,11 @@ impl BlockDevice {
     /// Fails when the list cannot be read. Disks that go away meanwhile are left out.
     pub fn disks(roots: &SystemRoots) -> io::Result<Vec<BlockDevice>> {
         let mut disks = Vec::new();
-        for entry in fs::read_dir(roots.sysfs.join("block"))? {
+        let entries = match fs::read_dir(roots.sysfs.join("block")) {
+            Ok(entries) => entries,
+            Err(error) => return Err(or_not_mounted(&roots.sysfs, error)),
+        };
+        for entry in entries {
             match BlockDevice::at(&entry?.path()) {
                 Ok(disk) => disks.push(disk),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -6,11 +6,13 @@
 )]
 
 use super::identity::{DeviceNumber, FileNumber, Identity, LoopExtent, Place};
+use super::sysfs::or_not_mounted;
 use std::ffi::{CString, OsStr};
+use std::fs::ReadDir;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const BLKGETSIZE64: libc::c_ulong = 0x8008_1272;
 /// `linux/fs.h`: a number that is never used twice, so a device that was replaced under the same name is noticed.
@@ -76,7 +78,18 @@ pub(super) fn reopen_with_mode(
     flags: libc::c_int,
     mode: libc::mode_t,
 ) -> io::Result<OwnedFd> {
-    open_with_mode(Path::new(&format!("/proc/self/fd/{}", descriptor.as_raw_fd())), flags, mode)
+    let opened = open_with_mode(&path_of(descriptor), flags, mode);
+    opened.map_err(|error| or_not_mounted(Path::new("/proc"), error))
+}
+
+/// Where proc shows what a descriptor is open on.
+fn path_of(descriptor: BorrowedFd<'_>) -> PathBuf {
+    format!("/proc/self/fd/{}", descriptor.as_raw_fd()).into()
+}
+
+/// What a folder contains, whatever its path is now.
+pub(crate) fn entries_of(folder: BorrowedFd<'_>) -> io::Result<ReadDir> {
+    std::fs::read_dir(path_of(folder)).map_err(|error| or_not_mounted(Path::new("/proc"), error))
 }
 
 /// Makes requests on the descriptor wait, as they do on one that was opened without `O_NONBLOCK`.
