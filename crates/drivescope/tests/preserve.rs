@@ -325,7 +325,9 @@ fn a_drive_that_was_used_since_is_not_overwritten() {
         home.run(&["restore", other_file, "--confirm", other_file, "--journal", kept.to_str().unwrap()]);
     assert!(to_other.status == Some(1) && to_other.err.contains("holds data of"), "{}", to_other.err);
     assert!(is_as_before(&other.path));
-    home.print(&["restore", file, "--confirm", file]);
+    assert_eq!(home.json(&["restore"])["journals"][0]["path"], file);
+    let restored = home.json(&["restore", file, "--confirm", file]);
+    assert_eq!(restored["schema"], "drivescope.restored/1");
     assert!(is_as_before(&image.path));
 }
 

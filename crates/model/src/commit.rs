@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// How writes are made durable, to which file, and what goes on beside them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Commits {
     pub method: CommitMethod,
     pub log: Log,
@@ -59,6 +60,7 @@ words! {
 
 /// Another load on the same drive, in other blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Beside {
     pub load: BesideLoad,
     pub range: ByteRange,

@@ -8,6 +8,7 @@ use crate::words;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileWork {
     pub folder: String,
     /// The kind of its file system: `ext4`.
@@ -26,12 +27,14 @@ pub struct FileWork {
     pub threads: u32,
     /// Processor time of this program while it went on; none where the system did not tell.
     #[serde(flatten, with = "processor_keys")]
+    #[cfg_attr(feature = "schema", schemars(with = "processor_keys::Keys"))]
     pub processor: Option<ProcessorTime>,
     /// Of a task that reads: the share of the file that was still in memory when it began, in [0, 1]; none where the system
     /// did not tell.
     pub cached_share: Option<f64>,
     /// Where the file lies, for a task that has just written it; or why that cannot be told.
     #[serde(default, with = "untold::keys")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<untold::keys::Keys<FileLayout>>"))]
     pub layout: Option<Result<FileLayout, Untold>>,
 }
 
@@ -45,6 +48,7 @@ pub struct ProcessorTime {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileLayout {
     /// Pieces that the file system keeps apart.
     pub extents: u64,
@@ -57,6 +61,7 @@ pub struct FileLayout {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiskShare {
     pub disk: String,
     pub disk_bytes: u64,
@@ -163,7 +168,8 @@ mod processor_keys {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
-    struct Keys {
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub(super) struct Keys {
         processor_user_ns: Option<u64>,
         processor_system_ns: Option<u64>,
     }

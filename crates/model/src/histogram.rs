@@ -20,6 +20,7 @@ pub const RELATIVE_ERROR: f64 = 1.0 / (2 * CELLS_PER_OCTAVE) as f64;
 
 /// Latencies in nanoseconds. The quantiles are known to within 0.4 %, the others exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct LatencySummary {
     pub min: Nanos,

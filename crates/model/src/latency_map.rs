@@ -6,35 +6,26 @@ use crate::range::ByteRange;
 use crate::record::{ErrorRecord, IntervalRecord};
 use crate::request::Status;
 use crate::units::{Bytes, Nanos, Offset};
+use crate::words;
 use crate::workload::Pattern;
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 pub const CELLS_MAX: usize = 4096;
 
-/// How long a request took. The bounds are those that surface tests of hard disks use: a few turns, a retry, a
-/// recovery, a drive that gives up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LatencyClass {
-    Under10Ms,
-    Under50Ms,
-    Under200Ms,
-    Under500Ms,
-    Slower,
-    Failed,
+words! {
+    /// How long a request took. The bounds are those that surface tests of hard disks use: a few turns, a retry, a
+    /// recovery, a drive that gives up.
+    pub enum LatencyClass {
+        Under10Ms = "under 10 ms",
+        Under50Ms = "under 50 ms",
+        Under200Ms = "under 200 ms",
+        Under500Ms = "under 500 ms",
+        Slower = "500 ms or more",
+        Failed = "error",
+    }
 }
 
 impl LatencyClass {
-    /// All of them, from the best to the worst.
-    pub const ALL: [LatencyClass; 6] = [
-        LatencyClass::Under10Ms,
-        LatencyClass::Under50Ms,
-        LatencyClass::Under200Ms,
-        LatencyClass::Under500Ms,
-        LatencyClass::Slower,
-        LatencyClass::Failed,
-    ];
-
     /// From which latency on one belongs to the next class; none for the last two.
     pub fn bound(self) -> Option<Nanos> {
         let millis = match self {
@@ -58,26 +49,11 @@ impl LatencyClass {
         }
         LatencyClass::Slower
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            LatencyClass::Under10Ms => "under 10 ms",
-            LatencyClass::Under50Ms => "under 50 ms",
-            LatencyClass::Under200Ms => "under 200 ms",
-            LatencyClass::Under500Ms => "under 500 ms",
-            LatencyClass::Slower => "500 ms or more",
-            LatencyClass::Failed => "error",
-        }
-    }
 }
 
-impl Serialize for LatencyClass {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(into = "MapDocument")]
 pub struct LatencyMap {
     range: ByteRange,
     /// None where nothing was asked for yet.
@@ -174,13 +150,18 @@ impl LatencyMap {
     }
 }
 
-impl Serialize for LatencyMap {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut parts = serializer.serialize_struct("LatencyMap", 3)?;
-        parts.serialize_field("first_byte", &self.range.first())?;
-        parts.serialize_field("bytes", &self.range.bytes())?;
-        parts.serialize_field("cells", &self.to_text())?;
-        parts.end()
+/// The range, and one character for each cell.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct MapDocument {
+    first_byte: Offset,
+    bytes: Bytes,
+    cells: String,
+}
+
+impl From<LatencyMap> for MapDocument {
+    fn from(map: LatencyMap) -> MapDocument {
+        MapDocument { first_byte: map.range.first(), bytes: map.range.bytes(), cells: map.to_text() }
     }
 }
 

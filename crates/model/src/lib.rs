@@ -16,6 +16,9 @@
 //! contract with every reader of our files.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "schema")]
+#[doc(hidden)]
+pub use schemars;
 #[doc(hidden)]
 pub use serde;
 
@@ -48,6 +51,8 @@ pub mod range_choice;
 pub mod record;
 pub mod request;
 pub mod run;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod share;
 pub mod target;
 pub mod units;

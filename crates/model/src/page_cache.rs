@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Blocks that a phase read one behind the other, and what of them and behind them was in memory. Nothing was asked for between the
 /// end of the row and the end of what was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CachedRow {
     #[serde(rename = "first_byte")]
     pub first: Offset,
@@ -27,6 +28,7 @@ pub struct CachedRow {
 
 /// Every row of a phase, in the order in which they were read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CachedRows {
     pub rows: Vec<CachedRow>,
 }

@@ -27,6 +27,7 @@ const MAGIC: u64 = (u32::from_le_bytes(*b"dsv1") as u64) << 32;
 const FLIPPED_BITS_MAX: u32 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
     /// Of the run: drawn, so that what an earlier run wrote is not taken for what this one wrote.
     #[serde(default)]

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A phase as it is written: what was asked for, what came of it, and for people and plots the same in other units.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WrittenPhase<'run> {
     #[serde(flatten)]
     phase: &'run Phase,
@@ -31,6 +32,7 @@ struct WrittenPhase<'run> {
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<&'run FileWork>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "keys::serialize")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<keys::Keys<CachedRows>>"))]
     page_cache: &'run Option<Result<CachedRows, Untold>>,
     #[serde(skip_serializing_if = "is_zero")]
     processor_wait_ns: u64,
@@ -86,6 +88,17 @@ impl Serialize for PhaseSummary {
             processor_wait_ns: self.processor_wait_ns,
         };
         written.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for PhaseSummary {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Phase".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        WrittenPhase::json_schema(generator)
     }
 }
 

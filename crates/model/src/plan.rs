@@ -7,6 +7,7 @@ use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Phase {
     /// For people: "area 3 of 24, round 1".
     pub name: String,
@@ -45,6 +46,7 @@ words! {
 /// When a phase ends: as soon as one of the conditions holds. One of `time`, `bytes`, `operations` and
 /// `passes` is always given, so that every phase ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StopCondition {
     #[serde(rename = "time_ns")]
     pub time: Option<Nanos>,

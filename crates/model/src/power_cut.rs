@@ -62,6 +62,7 @@ impl fmt::Display for LogError {
 
 /// What is left of the newest acknowledged record of each slot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Survival {
     pub acknowledged: u64,
     /// Those that no newer acknowledged record has overwritten: each must be there.

@@ -4,6 +4,7 @@ use crate::units::{Bytes, Offset};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "UncheckedRange")]
 pub struct ByteRange {
     #[serde(rename = "first_byte")]
@@ -13,6 +14,7 @@ pub struct ByteRange {
 
 /// A range as it is read.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct UncheckedRange {
     first_byte: Offset,
     bytes: Bytes,

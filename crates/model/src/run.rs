@@ -124,6 +124,7 @@ pub struct PhaseSummary {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationTotals {
     pub operation: Operation,
     pub operations: u64,
@@ -135,6 +136,7 @@ pub struct OperationTotals {
         skip_deserializing,
         default = "LatencyHistogram::small"
     )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::histogram::LatencySummary>"))]
     pub histogram: LatencyHistogram,
     /// From the first completion without an error to the last; none when there were none, or when it was not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,6 +146,7 @@ pub struct OperationTotals {
 /// A phase from its first completion to its last. What it takes to get to a place is before it, so that the bytes over the
 /// time are the rate of what follows there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompletionStretch {
     /// When the first request was completed, since the run's clock began; of several that were answered together, the last.
     pub first_ns: u64,
@@ -165,6 +168,7 @@ impl CompletionStretch {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Environment {
     pub host: String,
     pub kernel: String,

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 /// A share in [0, 1], typed in percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "f64")]
 pub struct Share(f64);
 

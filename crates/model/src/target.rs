@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Facts about a target; what the system does not tell is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TargetFacts {
     pub kind: TargetKind,
     /// As it was typed, or found.
@@ -24,6 +25,7 @@ pub struct TargetFacts {
     /// Whether it says that it turns.
     pub rotational: Option<bool>,
     #[serde(flatten, with = "link_keys")]
+    #[cfg_attr(feature = "schema", schemars(with = "link_keys::Keys"))]
     pub link: Option<Link>,
     pub scheduler: Option<String>,
     /// The kernel's read-ahead for buffered reads.
@@ -41,6 +43,7 @@ pub struct TargetFacts {
     pub stack: Vec<String>,
     /// What is known to make its answers come from somewhere else than a drive.
     #[serde(default, with = "caveat_keys")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<caveat_keys::Keys>"))]
     pub caveats: Vec<Caveat>,
 }
 
@@ -158,7 +161,8 @@ mod link_keys {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
-    struct Keys {
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub(super) struct Keys {
         interface: Option<String>,
         interface_bytes_per_second_max: Option<f64>,
     }
@@ -184,7 +188,8 @@ mod caveat_keys {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
-    struct Keys {
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub(super) struct Keys {
         name: Caveat,
         #[serde(skip_deserializing)]
         statement: &'static str,

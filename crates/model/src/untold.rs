@@ -6,6 +6,7 @@ use std::fmt;
 
 /// What the system answered instead, in the words of the error: it is shown, never read back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Untold(String);
 
@@ -29,7 +30,8 @@ pub(crate) mod keys {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
-    struct Keys<T> {
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub(crate) struct Keys<T> {
         unknown: Option<Untold>,
         #[serde(flatten)]
         told: T,

@@ -49,6 +49,8 @@ macro_rules! words {
             }
         }
 
+        $crate::words_schema!($name);
+
         impl<'de> $crate::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
                 let word = <String as $crate::serde::Deserialize>::deserialize(deserializer)?;
@@ -57,6 +59,29 @@ macro_rules! words {
             }
         }
     };
+}
+
+/// The schema of an enum of words, in builds that make schemas.
+#[cfg(feature = "schema")]
+#[macro_export]
+macro_rules! words_schema {
+    ($name:ident) => {
+        impl $crate::schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut $crate::schemars::SchemaGenerator) -> $crate::schemars::Schema {
+                $crate::schemars::json_schema!({ "type": "string", "enum": Self::NAMES })
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "schema"))]
+#[macro_export]
+macro_rules! words_schema {
+    ($name:ident) => {};
 }
 
 #[cfg(test)]

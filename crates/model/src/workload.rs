@@ -19,6 +19,7 @@ pub const BLOCK_BYTES_MAX: Bytes = Bytes::from_mib(64);
 
 /// A stream of requests, fully determined by this and a seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Workload {
     pub range: ByteRange,
     pub pattern: Pattern,
@@ -36,6 +37,7 @@ pub struct Workload {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Pattern {
     Sequential,
@@ -94,6 +96,7 @@ impl Pattern {
 
 /// A part of a range and how much of the traffic goes there; both shares are in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ZoneShare {
     #[serde(deserialize_with = "null_as_nan")]
     pub share_of_range: f64,
@@ -102,11 +105,13 @@ pub struct ZoneShare {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<BlockShare>", into = "Vec<BlockShare>")]
 pub struct BlockSizes(Vec<(Bytes, f64)>);
 
 /// What share of requests reads; the rest writes, unless the workload discards.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum OperationMix {
     Read,
@@ -123,6 +128,7 @@ pub enum OperationMix {
 
 /// What is written, and what reads are compared with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum DataPattern {
     /// Random bits, different in every block: nothing can be compressed or deduplicated.
@@ -135,11 +141,13 @@ pub enum DataPattern {
     Zero,
     Given {
         #[serde(rename = "hexadecimal", with = "hexadecimal")]
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
         bytes: Vec<u8>,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Arrival {
     /// The next when one is done: the queue is always full. Latency counts from submission.
@@ -171,6 +179,7 @@ words! {
 
 /// One size of a mix, as it is written.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BlockShare {
     bytes: Bytes,
     #[serde(deserialize_with = "null_as_nan")]

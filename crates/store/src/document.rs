@@ -25,6 +25,7 @@ pub struct Facts {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Document<'run> {
     schema: Cow<'run, str>,
     run: Head<'run>,
@@ -36,6 +37,7 @@ struct Document<'run> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Head<'run> {
     id: Cow<'run, str>,
     started: Cow<'run, str>,
@@ -47,9 +49,22 @@ struct Head<'run> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DriveState<'run> {
     before: Cow<'run, [String]>,
     after: Cow<'run, [String]>,
+}
+
+/// Those of a run, and of several as `export` writes them.
+#[cfg(feature = "schema")]
+pub fn schemas() -> Vec<schemars::Schema> {
+    #[derive(schemars::JsonSchema)]
+    #[allow(dead_code, reason = "it is written as text, run by run")]
+    struct Several<'run> {
+        schema: String,
+        runs: Vec<Document<'run>>,
+    }
+    vec![model::schema::of::<Document>(SCHEMA), model::schema::of::<Several>("drivescope.runs/1")]
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -12,6 +12,7 @@ pub(crate) const STATE_FILE: &str = "state.json";
 const SCHEMA: &str = "drivescope.run-state/1";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveNote {
     schema: String,
     pub target: String,
@@ -25,6 +26,7 @@ pub struct DriveNote {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// When it was seen: a moment by RFC 3339, in UTC.
     pub at: String,
@@ -33,12 +35,18 @@ pub struct Snapshot {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveSnapshot {
     pub drive: String,
     pub since_start_bytes: Option<u64>,
     pub in_life_bytes: Option<u64>,
     pub in_life_source: Option<String>,
     pub in_life_step_bytes: Option<u64>,
+}
+
+#[cfg(feature = "schema")]
+pub fn schema() -> schemars::Schema {
+    model::schema::of::<DriveNote>(SCHEMA)
 }
 
 impl DriveNote {

@@ -50,6 +50,8 @@ mod tests;
 
 pub use column::{Cell, CellKind, Column};
 pub use disk::{SyncExtent, SyncFile};
+#[cfg(feature = "schema")]
+pub use drive_note::schema as drive_note_schema;
 pub use drive_note::{DriveNote, DriveSnapshot, Snapshot};
 pub use error::{Damage, SegmentFlaw, StoreError};
 pub use follower::Follower;

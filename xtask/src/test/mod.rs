@@ -18,7 +18,7 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::workspace::{cargo, has_cargo_subcommand, succeeds, target_folder};
-use programs::announce;
+use programs::{SCHEMAS, announce};
 use tally::Tally;
 
 /// Goes on without the system tools that are missing, and installs nothing.
@@ -42,7 +42,8 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
 
     let mut tally = Tally::default();
     check_with("fmt", &["fmt", "--all", "--check"], &mut tally)?;
-    check_with("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &mut tally)?;
+    let clippy = ["clippy", "--workspace", "--features", SCHEMAS, "--all-targets", "--", "-D", "warnings"];
+    check_with("clippy", &clippy, &mut tally)?;
     run_tests(&mut tally)?;
     browser::run(&mut tally)?;
     python::run(without_system_tests, &mut tally)?;

@@ -14,9 +14,13 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::workspace::{cargo, output};
 
-const BUILDING: [&str; 4] = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
+/// What the test of docs/schema/ needs; the program does without.
+pub const SCHEMAS: &str = "drivescope/schema";
+const BUILDING: [&str; 6] =
+    ["test", "--workspace", "--features", SCHEMAS, "--no-run", "--message-format=json-render-diagnostics"];
 /// Tests in the documentation are called after their files, and no others are. `--doc` alone would build with other features again.
-const DOCUMENTATION: [&str; 5] = ["test", "--workspace", "--no-fail-fast", "--", "src/"];
+const DOCUMENTATION: [&str; 7] =
+    ["test", "--workspace", "--features", SCHEMAS, "--no-fail-fast", "--", "src/"];
 /// How many are under way. What makes loop devices waits for its turn by itself.
 const AT_ONCE: usize = 2;
 /// The longest begin first, so that none of them is left alone at the end.

@@ -11,7 +11,8 @@ use std::path::Path;
 
 /// Schema `drivescope.config/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct ConfigDocument<'all> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ConfigDocument<'all> {
     schema: &'static str,
     files: Vec<FileDocument<'all>>,
     settings: Vec<SettingDocument<'all>>,
@@ -19,12 +20,14 @@ struct ConfigDocument<'all> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FileDocument<'all> {
     path: &'all Path,
     exists: bool,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SettingDocument<'all> {
     command: Option<&'all str>,
     option: &'all str,
@@ -37,6 +40,7 @@ struct SettingDocument<'all> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ExclusionDocument {
     drives: String,
     origin: String,

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// Schema `drivescope.help/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HelpDocument {
     schema: &'static str,
     version: &'static str,
@@ -13,6 +14,7 @@ pub struct HelpDocument {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CommandDocument {
     /// With the names of the commands that it belongs to.
     name: String,
@@ -23,6 +25,7 @@ struct CommandDocument {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ArgumentDocument {
     /// As it is typed; of an argument without dashes the name of its value.
     name: String,
@@ -41,6 +44,7 @@ struct ArgumentDocument {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ValueDocument {
     name: String,
     help: Option<String>,

@@ -88,7 +88,8 @@ pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
 
 /// Schema `drivescope.term/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct TermDocument {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct TermDocument {
     schema: &'static str,
     name: &'static str,
     text: &'static str,

@@ -13,13 +13,15 @@ use serde::Serialize;
 
 /// Schema `drivescope.list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct ListDocument<'list> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ListDocument<'list> {
     schema: &'static str,
     drives: Vec<DriveDocument<'list>>,
 }
 
 /// A drive with the keys of the target of a run, and what may be done with it.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DriveDocument<'list> {
     #[serde(flatten)]
     facts: &'list TargetFacts,
@@ -34,6 +36,7 @@ struct DriveDocument<'list> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PartitionDocument<'list> {
     path: &'list str,
     first_byte: u64,

@@ -28,6 +28,8 @@ mod resolve;
 mod restore;
 mod resume;
 mod runs;
+#[cfg(feature = "schema")]
+pub mod schemas;
 mod serve;
 mod settings;
 mod show;

@@ -137,7 +137,8 @@ fn check_unchanged(
 
 /// Schema `drivescope.restored/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct RestoredDocument<'run> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct RestoredDocument<'run> {
     schema: &'static str,
     path: &'run str,
     /// Of data that were restored and verified.
@@ -152,12 +153,14 @@ impl RestoredDocument<'_> {
 
 /// Schema `drivescope.journals/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct JournalsDocument {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct JournalsDocument {
     schema: &'static str,
     journals: Vec<JournalDocument>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct JournalDocument {
     file: String,
     path: Option<String>,

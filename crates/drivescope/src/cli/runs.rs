@@ -12,12 +12,14 @@ use std::path::Path;
 
 /// Schema `drivescope.run-list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct RunListDocument<'list> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct RunListDocument<'list> {
     schema: &'static str,
     runs: Vec<RunDocument<'list>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RunDocument<'list> {
     id: &'list str,
     folder: &'list Path,

@@ -24,6 +24,7 @@ mod program;
 mod purge;
 mod resume;
 mod run_plan;
+mod schemas;
 mod scripting;
 mod serve;
 #[path = "../../../store/tests/store_support/mod.rs"]

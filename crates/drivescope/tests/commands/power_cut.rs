@@ -13,7 +13,7 @@ use std::process::{Child, Stdio};
 const DATA: &str = "drivescope-power-cut.data";
 const RECORD: u64 = 4096;
 
-struct Written {
+pub struct Written {
     home: Home,
     folder: PathBuf,
     log: PathBuf,
@@ -21,7 +21,7 @@ struct Written {
 }
 
 /// Writes until a hundred records were reported, and dies.
-fn written() -> Written {
+pub fn written() -> Written {
     let home = Home::new();
     let folder = home.folder.path().join("data");
     fs::create_dir(&folder).expect("a folder");
@@ -53,11 +53,11 @@ fn text(path: &Path) -> &str {
 }
 
 impl Written {
-    fn check(&self) -> (Option<i32>, Value) {
+    pub fn check(&self) -> (Option<i32>, Value) {
         let arguments =
             ["verify", "--power-cut", "check", text(&self.folder), "--to", text(&self.log), "--json", "-"];
         let outcome = self.home.run(&arguments);
-        (outcome.status, serde_json::from_str(&outcome.out).expect(&outcome.err))
+        (outcome.status, schema::document(&outcome.out))
     }
 }
 

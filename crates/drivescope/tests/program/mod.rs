@@ -2,6 +2,8 @@
 //! mounts that clean up after themselves, also when a test fails.
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 
+pub mod schema;
+
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,10 +57,9 @@ impl Home {
         outcome.out
     }
 
-    /// Runs what must succeed with `--json -`, and answers the document.
+    /// Runs what must succeed with `--json -`, and answers the document, which must be as its schema says.
     pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
-        let text = self.print(&[arguments, &["--json", "-"]].concat());
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
+        schema::document(&self.print(&[arguments, &["--json", "-"]].concat()))
     }
 
     /// The names of all runs that are kept.

@@ -17,6 +17,7 @@ concludes! {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccessTime {
     #[serde(skip)]
     pub mean: Estimate,
@@ -35,6 +36,7 @@ pub struct AccessTime {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccessParts {
     pub seek_s: f64,
     pub rotation_s: f64,
@@ -42,6 +44,7 @@ pub struct AccessParts {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccessMeasured {
     pub span_bytes: Bytes,
     pub reads: u64,
@@ -78,6 +81,7 @@ pub enum AccessTimeUnknown {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyModes {
     #[serde(skip)]
     pub count: Estimate,
@@ -96,6 +100,7 @@ pub struct LatencyModes {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyMode {
     pub seconds: f64,
     pub seconds_low: f64,
@@ -120,6 +125,7 @@ pub enum LatencyModesUnknown {
 
 /// Requests in flight, and how they came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum InFlight {
     Depth(u64),
@@ -135,6 +141,7 @@ impl InFlight {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConcurrencyPoint {
     #[serde(flatten)]
     pub in_flight: InFlight,
@@ -148,6 +155,7 @@ pub struct ConcurrencyPoint {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConcurrencyGain {
     #[serde(skip)]
     pub gain: Estimate,
@@ -170,6 +178,7 @@ pub struct ConcurrencyGain {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteGain {
     pub gain: f64,
     pub low: f64,
@@ -194,6 +203,7 @@ pub enum ConcurrencyUnknown {
 
 /// Requests in flight from which more bring less than they cost: the saturation point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConcurrencyKnee {
     #[serde(skip)]
     pub in_flight: Estimate,
@@ -221,6 +231,7 @@ pub struct ConcurrencyKnee {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ConcurrencyAxis {
     Depth,
@@ -242,6 +253,7 @@ impl OperatingPoint {
 
 /// The universal scalability law through all points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScalabilityLaw {
     pub alpha: f64,
     pub beta: f64,
@@ -257,6 +269,7 @@ pub enum OtherKnee {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StripeLayout {
     #[serde(skip)]
     pub members: Estimate,
@@ -273,6 +286,7 @@ pub struct StripeLayout {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum VolumeKind {
     None,
@@ -281,6 +295,7 @@ pub enum VolumeKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompletionPairs {
     pub share: f64,
     pub low: f64,
@@ -345,6 +360,7 @@ pub enum CacheUnknown {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveCache {
     #[serde(skip)]
     pub bytes: Estimate,
@@ -354,6 +370,7 @@ pub struct DriveCache {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadAhead {
     #[serde(skip)]
     pub bytes: Estimate,
@@ -374,6 +391,7 @@ pub struct ReadAhead {
 
 /// Interleaved streams whose prefetched data stay in cache side by side, one read each, 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PrefetchStreams {
     pub value: u64,
     pub low: u64,
@@ -383,6 +401,7 @@ pub struct PrefetchStreams {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Reader {
     Drive,
@@ -408,6 +427,7 @@ impl Conclusion for ReadAhead {
 
 /// Kernel read-ahead through the page cache.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemReadAhead {
     #[serde(skip)]
     pub most: Estimate,
@@ -420,6 +440,7 @@ pub struct SystemReadAhead {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CachedSequence {
     pub reads: u64,
     pub bytes: u64,

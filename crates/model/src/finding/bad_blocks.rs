@@ -7,6 +7,7 @@ use crate::request::Status;
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BadBlocks {
     pub regions: Vec<BadRegion>,
     pub errors: u64,
@@ -16,6 +17,7 @@ pub struct BadBlocks {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BadRegion {
     pub first_byte: u64,
     pub bytes: u64,

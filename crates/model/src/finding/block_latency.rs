@@ -10,12 +10,14 @@ use std::convert::Infallible;
 
 /// Requests of a pass over every block by latency class, with a map for each operation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockLatency {
     pub classes: Vec<ClassCount>,
     pub maps: Vec<OperationMap>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassCount {
     #[serde(rename = "name")]
     pub class: LatencyClass,
@@ -23,6 +25,7 @@ pub struct ClassCount {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OperationMap {
     pub operation: Operation,
     #[serde(flatten)]

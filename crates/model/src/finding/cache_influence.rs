@@ -2,8 +2,7 @@
 
 use crate::estimate::Estimate;
 use crate::target::Caveat;
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::convert::Infallible;
 
 concludes! {
@@ -11,11 +10,14 @@ concludes! {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheInfluence {
     pub reasons: Vec<CacheSign>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(into = "SignDocument")]
 pub enum CacheSign {
     Target(Caveat),
     /// The median of random reads at queue depth 1, in seconds.
@@ -52,11 +54,15 @@ impl CacheSign {
     }
 }
 
-impl Serialize for CacheSign {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut parts = serializer.serialize_struct("CacheSign", 2)?;
-        parts.serialize_field("name", self.name())?;
-        parts.serialize_field("statement", self.statement())?;
-        parts.end()
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SignDocument {
+    name: &'static str,
+    statement: &'static str,
+}
+
+impl From<CacheSign> for SignDocument {
+    fn from(sign: CacheSign) -> SignDocument {
+        SignDocument { name: sign.name(), statement: sign.statement() }
     }
 }

@@ -6,6 +6,7 @@ use crate::units::Bytes;
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityTrue {
     #[serde(skip)]
     pub capacity: Estimate,
@@ -18,6 +19,7 @@ pub struct CapacityTrue {
 
 /// What happens to writes past the real end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PastTheEnd {
     Wraps,

@@ -14,6 +14,7 @@ concludes! {
 
 /// One committer, nothing beside it; the value is the 99th percentile of the first size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitLatency {
     #[serde(skip)]
     pub p99: Estimate,
@@ -27,6 +28,7 @@ pub struct CommitLatency {
 
 /// Percentiles with their intervals by order statistics; none where there are too few commits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitPoint {
     pub write_bytes: Bytes,
     pub commits: u64,
@@ -36,6 +38,7 @@ pub struct CommitPoint {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Percentile {
     pub seconds: f64,
     pub low: f64,
@@ -56,6 +59,7 @@ pub enum CommitUnknown {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitRate {
     #[serde(skip)]
     pub best: Estimate,
@@ -65,6 +69,7 @@ pub struct CommitRate {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RatePoint {
     pub committers: u32,
     pub separate_files: bool,
@@ -74,6 +79,7 @@ pub struct RatePoint {
 
 /// The method and log with the lowest median: `fdatasync`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FastestCommit {
     #[serde(skip)]
     pub method: CommitMethod,
@@ -84,6 +90,7 @@ pub struct FastestCommit {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MethodPoint {
     pub method: CommitMethod,
     pub log: Log,
@@ -93,6 +100,7 @@ pub struct MethodPoint {
 
 /// 99th percentile beside other load over that alone; the value is the largest ratio.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitInterference {
     #[serde(skip)]
     pub ratio: Estimate,
@@ -102,6 +110,7 @@ pub struct CommitInterference {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferencePoint {
     pub load: BesideLoad,
     pub p99_s: f64,
@@ -110,6 +119,7 @@ pub struct InterferencePoint {
 
 /// What a flush does: `honoured`, `ignored` or `protected`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlushHonoured {
     #[serde(skip)]
     pub effect: FlushEffect,
@@ -139,6 +149,7 @@ impl FlushEffect {
 
 /// Medians of single 4 KiB requests at random offsets, and what drive and stack say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlushEvidence {
     pub read_s: f64,
     pub write_s: f64,
@@ -168,11 +179,13 @@ pub enum FlushUnknown {
 
 /// Whether commits are within the limit of a program: `yes`, `no` or `edge`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitVerdict {
     #[serde(skip)]
     pub fitness: Fitness,
     pub application: Application,
     #[serde(serialize_with = "percent")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub percentile: Quantile,
     pub limit_s: f64,
     pub latency: Option<Percentile>,
@@ -197,6 +210,7 @@ pub enum Fitness {
 
 /// What one connection commits in a second, and what the most that were measured do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CrowdRates {
     pub one_per_second: f64,
     pub crowd: u32,
@@ -205,6 +219,7 @@ pub struct CrowdRates {
 
 /// Something that was measured to be faster: how many times.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitGain {
     pub what: GainBy,
     /// 99th percentile as it is over that with the change.
@@ -212,6 +227,7 @@ pub struct CommitGain {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GainBy {
     Way(CommitMethod, Log),

@@ -1,24 +1,26 @@
 //! The finding of contradictions: findings of one run that cannot both be true.
 
-use super::{Conclusion, FindingCode, Value};
+use super::{Conclusion, FindingCode, Value, ValueDocument};
 use crate::estimate::Estimate;
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::convert::Infallible;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contradictions {
     pub contradictions: Vec<Contradiction>,
 }
 
 /// Two findings, and why they exclude each other.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contradiction {
     pub kind: ContradictionKind,
     pub between: [Contradicting; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ContradictionKind {
     /// Flash has nothing that rotates or seeks.
@@ -38,25 +40,36 @@ pub enum ContradictionKind {
 }
 
 /// What one of them said; it stands nowhere else in the run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(into = "ContradictingDocument")]
 pub struct Contradicting {
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub code: FindingCode,
+    #[cfg_attr(feature = "schema", schemars(with = "ValueDocument"))]
     pub value: Value,
 }
 
-impl Serialize for Contradicting {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut parts = serializer.serialize_struct("Contradicting", 4)?;
-        parts.serialize_field("code", self.code.name())?;
-        match &self.value {
-            Value::Word(word) => parts.serialize_field("value", word)?,
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ContradictingDocument {
+    code: &'static str,
+    value: ValueDocument,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+}
+
+impl From<Contradicting> for ContradictingDocument {
+    fn from(said: Contradicting) -> ContradictingDocument {
+        let (value, low, high) = match said.value {
+            Value::Word(word) => (ValueDocument::Text(word.into_owned()), None, None),
             Value::Number(estimate) => {
-                parts.serialize_field("value", &estimate.value)?;
-                parts.serialize_field("low", &estimate.low)?;
-                parts.serialize_field("high", &estimate.high)?;
+                (ValueDocument::Number(estimate.value), Some(estimate.low), Some(estimate.high))
             }
-        }
-        parts.end()
+        };
+        ContradictingDocument { code: said.code.name(), value, low, high }
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DataIntegrity {
     /// Its upper bound is larger where more was wrong than was kept.
     #[serde(skip)]
@@ -31,6 +32,7 @@ pub struct DataIntegrity {
 
 /// How a block is wrong; what tells most comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WrongKind {
     /// It holds what was there before: the write was lost.
@@ -43,6 +45,7 @@ pub enum WrongKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WrongRegion {
     pub first_byte: u64,
     pub bytes: u64,

@@ -9,6 +9,7 @@ concludes! {
 
 /// What the maker states, against what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DatasheetClaims {
     #[serde(skip)]
     pub maker: &'static str,
@@ -25,6 +26,7 @@ pub struct DatasheetClaims {
 
 /// How far the figures of a data sheet can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
     /// Every figure was read in the source.
@@ -34,6 +36,7 @@ pub enum Certainty {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Claim {
     Figure(ClaimedFigure),
@@ -41,6 +44,7 @@ pub enum Claim {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClaimedFigure {
     #[serde(rename = "claim")]
     pub name: ClaimName,
@@ -56,6 +60,7 @@ pub struct ClaimedFigure {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimName {
     RateMax,
@@ -74,6 +79,7 @@ impl ClaimName {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClaimedRecording {
     #[serde(rename = "claim")]
     pub name: ClaimName,

@@ -9,6 +9,7 @@ concludes! {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceLost {
     #[serde(skip)]
     pub at_s: f64,

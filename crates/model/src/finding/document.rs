@@ -26,6 +26,7 @@ pub struct FindingDocument {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum ValueDocument {
     Number(f64),
@@ -33,6 +34,7 @@ pub enum ValueDocument {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceDocument {
     pub phase: u32,
     #[serde(deserialize_with = "null_as_nan")]
@@ -104,27 +106,31 @@ impl EvidenceDocument {
     }
 }
 
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Unknown<'document> {
+    code: &'document str,
+    unknown: &'document str,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Known<'document> {
+    code: &'document str,
+    value: &'document Option<ValueDocument>,
+    unit: &'document Option<String>,
+    low: Option<f64>,
+    high: Option<f64>,
+    confidence: Option<f64>,
+    effective_count: Option<f64>,
+    statement: &'document Option<String>,
+    evidence: &'document [EvidenceDocument],
+    advice: &'document Option<String>,
+    data: &'document Map<String, Json>,
+}
+
 impl Serialize for FindingDocument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Unknown<'document> {
-            code: &'document str,
-            unknown: &'document str,
-        }
-        #[derive(Serialize)]
-        struct Known<'document> {
-            code: &'document str,
-            value: &'document Option<ValueDocument>,
-            unit: &'document Option<String>,
-            low: Option<f64>,
-            high: Option<f64>,
-            confidence: Option<f64>,
-            effective_count: Option<f64>,
-            statement: &'document Option<String>,
-            evidence: &'document [EvidenceDocument],
-            advice: &'document Option<String>,
-            data: &'document Map<String, Json>,
-        }
         match &self.unknown {
             Some(unknown) => Unknown { code: &self.code, unknown }.serialize(serializer),
             None => Known {
@@ -142,5 +148,28 @@ impl Serialize for FindingDocument {
             }
             .serialize(serializer),
         }
+    }
+}
+
+/// What is known of any code, and for each code the keys of its `data`. A code of a later version passes.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for FindingDocument {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Finding".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut by_code = Vec::new();
+        for code in super::FindingCode::ALL {
+            let mut data = with_conclusion!(code, C => generator.subschema_for::<C>());
+            let caveats = generator.subschema_for::<Vec<String>>();
+            data.insert("properties".into(), serde_json::json!({ "caveats": caveats }));
+            by_code.push(serde_json::json!({
+                "if": { "properties": { "code": { "const": code.name() } }, "required": ["data"] },
+                "then": { "properties": { "data": data } },
+            }));
+        }
+        let kinds = [generator.subschema_for::<Unknown>(), generator.subschema_for::<Known>()];
+        schemars::json_schema!({ "oneOf": kinds, "allOf": by_code })
     }
 }

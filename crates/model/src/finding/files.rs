@@ -13,12 +13,12 @@ concludes! {
 
 /// How fast one task is in one folder: B/s or operations per second, by the code.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileRate {
     #[serde(skip)]
     pub rate: Estimate,
     pub folder: String,
     pub file_system: String,
-    #[serde(serialize_with = "task_name")]
     pub task: FileTask,
     pub rounds: usize,
     #[serde(flatten)]
@@ -54,6 +54,7 @@ pub struct FileRate {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessorShare {
     #[serde(rename = "processor_percent")]
     pub percent: f64,
@@ -90,6 +91,7 @@ pub enum FileRateUnknown {
 
 /// Where a file lies: how many fragments.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilePlacement {
     pub folder: String,
     pub extents: u64,
@@ -106,6 +108,7 @@ pub struct FilePlacement {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilePart {
     pub disk: String,
     pub disk_bytes: u64,
@@ -127,6 +130,7 @@ pub struct FilePlacementUnknown {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilePlaceEffect {
     #[serde(skip)]
     pub ratio: Estimate,
@@ -138,17 +142,19 @@ pub struct FilePlaceEffect {
 
 /// A task in the folder where it is fastest relative to where it is slowest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskEffect {
-    #[serde(serialize_with = "task_name")]
     pub task: FileTask,
     pub fastest: String,
     pub slowest: String,
     #[serde(flatten, serialize_with = "ratio_interval")]
+    #[cfg_attr(feature = "schema", schemars(with = "RatioInterval"))]
     pub ratio: Estimate,
     pub differs: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FolderPlace {
     pub folder: String,
     pub disk: String,
@@ -174,18 +180,16 @@ pub enum PlaceLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewCommonRounds;
 
-fn task_name<S: Serializer>(task: &FileTask, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(task.name())
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct RatioInterval {
+    ratio: f64,
+    low: f64,
+    high: f64,
 }
 
 /// What is unbounded is not a number that files can hold.
 fn ratio_interval<S: Serializer>(ratio: &Estimate, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Interval {
-        ratio: f64,
-        low: f64,
-        high: f64,
-    }
     let high = if ratio.high.is_finite() { ratio.high } else { f64::MAX };
-    Interval { ratio: ratio.value, low: ratio.low, high }.serialize(serializer)
+    RatioInterval { ratio: ratio.value, low: ratio.low, high }.serialize(serializer)
 }

@@ -62,6 +62,7 @@ pub enum NoGeometry {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RotationPeriod {
     #[serde(skip)]
     pub period: Estimate,
@@ -73,6 +74,7 @@ pub struct RotationPeriod {
 
 /// Seek to a neighbouring track, without command overhead.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeekTrackToTrack {
     #[serde(skip)]
     pub seek: Estimate,
@@ -81,6 +83,7 @@ pub struct SeekTrackToTrack {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeekAverage {
     #[serde(skip)]
     pub seek: Estimate,
@@ -96,6 +99,7 @@ pub struct SeekAverage {
 
 /// Seek from the first cylinder to the last, and the curve below it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeekFullStroke {
     #[serde(skip)]
     pub seek: Estimate,
@@ -105,6 +109,7 @@ pub struct SeekFullStroke {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeekPoint {
     pub share_of_cylinders: f64,
     pub seconds: f64,
@@ -114,6 +119,7 @@ pub struct SeekPoint {
 
 /// Zones seen in the number of sectors per track.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrackLayout {
     #[serde(skip)]
     pub zones: Estimate,
@@ -133,6 +139,7 @@ pub struct TrackLayout {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrackZone {
     pub first_byte: u64,
     pub last_byte: u64,

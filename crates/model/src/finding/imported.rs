@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// How a figure came about that another program stated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Imported {
     /// Stated once, so that it has no interval.
     pub single_figure: bool,

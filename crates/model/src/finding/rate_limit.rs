@@ -6,6 +6,7 @@ use crate::units::Bytes;
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LimitedBy {
     Requests,
@@ -13,6 +14,7 @@ pub enum LimitedBy {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LimitedOperations {
     Reads,
@@ -23,6 +25,7 @@ pub enum LimitedOperations {
 
 /// A token bucket between host and drive: credit that is used up at once, and the rate at which it comes back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateLimit {
     /// Per second, in what it counts.
     #[serde(skip)]

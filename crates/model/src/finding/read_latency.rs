@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// Latency of single random reads at a fixed rate; its value is the 99th percentile.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadLatency {
     #[serde(skip)]
     pub p99: Estimate,

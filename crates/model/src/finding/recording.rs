@@ -9,6 +9,7 @@ concludes! {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordingKind {
     #[serde(skip)]
     pub recording: Recording,
@@ -38,6 +39,7 @@ impl Recording {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordingReason {
     /// After the write cliff a write rewrites more than its own sectors.
@@ -103,6 +105,7 @@ pub enum RecordingUnknown {
 
 /// Size of the bands that an SMR disk rewrites as one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BandSize {
     #[serde(skip)]
     pub size: Estimate,

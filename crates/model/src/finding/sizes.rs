@@ -3,7 +3,7 @@
 use crate::estimate::Estimate;
 use crate::request::Operation;
 use crate::units::Bytes;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 concludes! {
     SizeProfile(it): SizesUnknown::RateLimited => Estimate::exact(it.sizes as f64);
@@ -12,6 +12,7 @@ concludes! {
 
 /// Throughput by block size: how many sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeProfile {
     #[serde(skip)]
     pub sizes: usize,
@@ -24,9 +25,9 @@ pub struct SizeProfile {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizePoint {
     pub bytes: Bytes,
-    #[serde(serialize_with = "operation_name")]
     pub operation: Operation,
     pub pattern: SizePattern,
     pub depth: u64,
@@ -42,6 +43,7 @@ pub struct SizePoint {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeRounds {
     pub latency_s: f64,
     pub latency_p99_s: f64,
@@ -54,6 +56,7 @@ pub struct SizeRounds {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SizePattern {
     Random,
@@ -85,6 +88,7 @@ pub enum SizesUnknown {
 
 /// Block sizes with outlier rounds: how many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuspectPoints {
     #[serde(skip)]
     pub count: usize,
@@ -95,9 +99,9 @@ pub struct SuspectPoints {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuspectPoint {
     pub bytes: Bytes,
-    #[serde(serialize_with = "operation_name")]
     pub operation: Operation,
     pub pattern: SizePattern,
     pub depth: u64,
@@ -110,12 +114,9 @@ pub struct SuspectPoint {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SuspectReason {
     OutlierRounds,
     SlowerThanNeighbours,
-}
-
-fn operation_name<S: Serializer>(operation: &Operation, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(operation.name())
 }

@@ -10,6 +10,7 @@ concludes! {
 
 /// IOPS of random reads at queue depth 1 over the first 1 % of the range, relative to the whole range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanEffect {
     #[serde(skip)]
     pub gain: Estimate,
@@ -18,6 +19,7 @@ pub struct SpanEffect {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanPoint {
     #[serde(rename = "span")]
     pub share: f64,

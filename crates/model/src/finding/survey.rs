@@ -76,6 +76,7 @@ pub const PORT_DATA_SHARE: f64 = 0.93;
 
 /// Sequential throughput at the start, at the end, or over a pass; the code says which, and of which operation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SequentialRate {
     #[serde(skip)]
     pub rate: Estimate,
@@ -103,6 +104,7 @@ pub struct SequentialRate {
 
 /// Sequential requests of one size, so many in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StreamSetting {
     pub queue_depth: u32,
     pub block_bytes: Bytes,
@@ -110,6 +112,7 @@ pub struct StreamSetting {
 
 /// A drive that streams better with other requests in flight than the usual ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Streaming {
     pub best: StreamSetting,
     pub usual: StreamSetting,
@@ -166,6 +169,7 @@ pub enum PassBasis {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FullPassTime {
     #[serde(skip)]
     pub time: Estimate,
@@ -191,6 +195,7 @@ pub struct FullPassTime {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ZoneRatio {
     #[serde(skip)]
     pub ratio: Estimate,
@@ -201,6 +206,7 @@ pub struct ZoneRatio {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportedRatio {
     #[serde(skip)]
     pub operation: Operation,
@@ -215,8 +221,10 @@ pub struct ImportedRatio {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureRatio {
     #[serde(rename = "name", serialize_with = "figure_name")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub kind: FigureKind,
     /// Of the rates that are compared: "B/s" or "1/s".
     pub unit: &'static str,
@@ -262,6 +270,7 @@ fn figure_name<S: Serializer>(kind: &FigureKind, serializer: S) -> Result<S::Ok,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ZoneCount {
     #[serde(skip)]
     pub zones: usize,
@@ -270,6 +279,7 @@ pub struct ZoneCount {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ZoneTable {
     pub zones: Vec<Zone>,
     pub step_missed: f64,
@@ -281,6 +291,7 @@ pub struct ZoneTable {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Zone {
     pub first_byte: u64,
     pub bytes: u64,
@@ -295,6 +306,7 @@ pub struct Zone {
 
 /// What the link carries, where it and not the medium is the limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterfaceLimit {
     #[serde(skip)]
     pub rate: Estimate,
@@ -308,6 +320,7 @@ pub struct InterfaceLimit {
 
 /// Where a link is the limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LimitReach {
     pub bytes: u64,
     pub share: f64,
@@ -317,6 +330,7 @@ pub struct LimitReach {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SlowRegions {
     #[serde(skip)]
     pub count: usize,
@@ -333,6 +347,7 @@ pub struct SlowRegions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SlowRegion {
     pub first_byte: u64,
     pub bytes: u64,
@@ -346,6 +361,7 @@ pub struct SlowRegion {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SlowKind {
     /// Single requests took long: sectors that are read again and again.
@@ -354,12 +370,14 @@ pub enum SlowKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SampledSize {
     pub bytes: Bytes,
     pub probability: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencyClasses {
     pub below_10_ms: u64,
     #[serde(rename = "10_to_50_ms")]
@@ -374,6 +392,7 @@ pub struct LatencyClasses {
 
 /// Ranges of flash that hold nothing: never written, or discarded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnmappedRanges {
     pub ranges: Vec<ByteRange>,
     pub share: f64,

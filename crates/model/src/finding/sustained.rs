@@ -10,6 +10,7 @@ concludes! {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteSteadyState {
     #[serde(skip)]
     pub rate: Estimate,
@@ -38,6 +39,7 @@ pub enum WriteSteadyStateUnknown {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IdleRecovery {
     #[serde(skip)]
     pub rate: Estimate,
@@ -50,6 +52,7 @@ pub struct IdleRecovery {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IdlePoint {
     pub idle_s: f64,
     /// Written at full throughput after it.
@@ -72,6 +75,7 @@ pub enum IdleRecoveryUnknown {
 
 /// Steady-state random writes over a part of the range, relative to all of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClippingEffect {
     #[serde(skip)]
     pub gain: Estimate,
@@ -86,6 +90,7 @@ pub struct ClippingEffect {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClippingPoint {
     #[serde(rename = "span")]
     pub share: f64,

@@ -13,6 +13,7 @@ concludes! {
 
 /// Valleys: short drops of sequential write throughput that recur.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteValleys {
     #[serde(skip)]
     pub count: u64,
@@ -27,6 +28,7 @@ pub struct WriteValleys {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum ValleyPattern {
     None(NoValleys),
@@ -35,6 +37,7 @@ pub enum ValleyPattern {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoValleys {
     #[serde(skip)]
     pub kind: NoValleysKind,
@@ -57,6 +60,7 @@ pub enum NoValleysKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OffsetValleys {
     pub width_s: f64,
     pub width_s_low: f64,
@@ -69,6 +73,7 @@ pub struct OffsetValleys {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OffsetTest {
     pub falls: u64,
     pub there_before: u64,
@@ -76,6 +81,7 @@ pub struct OffsetTest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecurringValleys {
     pub interval_s: f64,
     pub interval_s_low: f64,
@@ -97,6 +103,7 @@ pub struct RecurringValleys {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RhythmTest {
     pub variation_in_time: f64,
     pub variation_in_bytes: f64,
@@ -106,6 +113,7 @@ pub struct RhythmTest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ValleyTrigger {
     Time,
@@ -115,6 +123,7 @@ pub enum ValleyTrigger {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ValleyPass {
     /// Passes with the same conditioning, from 1.
     pub group: usize,
@@ -157,6 +166,7 @@ pub enum WriteValleysUnknown {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ValleyCure {
     #[serde(flatten)]
     pub cure: Cure,
@@ -171,6 +181,7 @@ pub struct ValleyCure {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Cure {
     Fill { block_bytes: u64 },
@@ -180,6 +191,7 @@ pub enum Cure {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum CureArea {
     #[serde(rename = "what is written")]
     Written,
@@ -195,8 +207,10 @@ pub struct Narrowed {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CureCondition {
     #[serde(serialize_with = "joined")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub after: Vec<Treatment>,
     pub block_bytes: u64,
     pub first_byte: u64,

@@ -10,6 +10,7 @@ concludes! {
 
 /// Latency of the first read of a run, on a drive that was in standby.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WakeUp {
     #[serde(skip)]
     pub latency_s: f64,

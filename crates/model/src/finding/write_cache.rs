@@ -9,6 +9,7 @@ concludes! {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteCache {
     /// Its size; without an upper end where it was never full.
     #[serde(skip)]

@@ -10,6 +10,7 @@ concludes! {
 
 /// Bytes written before throughput drops for good. Rates are in B/s.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteCliff {
     #[serde(skip)]
     pub bytes: Estimate,
@@ -45,6 +46,7 @@ pub struct WriteCliff {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CliffCause {
     /// Each write behind it rewrites a band.
@@ -58,6 +60,7 @@ pub enum CliffCause {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteLevel {
     pub from_bytes: f64,
     pub from_bytes_low: f64,
@@ -69,6 +72,7 @@ pub struct WriteLevel {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaterLevel {
     pub bytes: f64,
     pub bytes_low: f64,

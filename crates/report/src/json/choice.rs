@@ -5,7 +5,8 @@ use crate::terminal::{AnsweredQuestion, ChoicePage, Told, WeighedDrive};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct ChoiceDocument<'page> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ChoiceDocument<'page> {
     schema: &'static str,
     asked: &'page [AnsweredQuestion],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,6 +20,7 @@ struct ChoiceDocument<'page> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct KindDocument<'page> {
     kind: &'static str,
     use_it: &'page str,
@@ -26,6 +28,7 @@ struct KindDocument<'page> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DriveDocument<'page> {
     name: &'page str,
     kind: Option<&'page str>,

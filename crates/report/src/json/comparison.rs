@@ -10,7 +10,8 @@ use model::run::Run;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct ComparisonDocument<'run> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ComparisonDocument<'run> {
     schema: &'static str,
     /// Everywhere else a run is its place in this list, from 0.
     runs: Vec<RunEntry<'run>>,
@@ -22,6 +23,7 @@ struct ComparisonDocument<'run> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RunEntry<'run> {
     id: &'run str,
     started: &'run str,
@@ -32,6 +34,7 @@ struct RunEntry<'run> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FigureDocument<'run> {
     code: &'static str,
     unit: &'run str,
@@ -41,6 +44,7 @@ struct FigureDocument<'run> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DifferenceDocument {
     first: usize,
     second: usize,
@@ -52,6 +56,7 @@ struct DifferenceDocument {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ChangeDocument {
     earlier: usize,
     later: usize,
@@ -68,6 +73,7 @@ struct ChangeDocument {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ContradictionDocument<'run> {
     first: usize,
     second: usize,
@@ -75,6 +81,7 @@ struct ContradictionDocument<'run> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RegionDocument {
     first_byte: u64,
     bytes: u64,

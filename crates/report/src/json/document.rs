@@ -9,6 +9,7 @@ pub(super) fn text_of(document: &impl Serialize) -> String {
 
 /// A number with its interval. An end is null where there is none.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct NumberDocument {
     value: f64,
     low: f64,

@@ -7,7 +7,8 @@ use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedRow, Told};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct EstimateDocument<'page> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct EstimateDocument<'page> {
     schema: &'static str,
     drives: Vec<DriveDocument<'page>>,
     works: Vec<WorkDocument<'page>>,
@@ -17,6 +18,7 @@ struct EstimateDocument<'page> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DriveDocument<'page> {
     name: &'page str,
     run: &'page str,
@@ -25,12 +27,14 @@ struct DriveDocument<'page> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WorkDocument<'page> {
     work: &'static str,
     times: Vec<TimeDocument<'page>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct TimeDocument<'page> {
     /// Its number in `drives`; of several at once, the one that takes longest.
     drive: usize,
@@ -47,6 +51,7 @@ struct TimeDocument<'page> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BudgetDocument<'page> {
     drive: usize,
     latency_budget_s: f64,

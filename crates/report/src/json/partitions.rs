@@ -6,7 +6,8 @@ use crate::terminal::partition_script;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct PlanDocument<'page> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PlanDocument<'page> {
     schema: &'static str,
     drive: &'page str,
     run: &'page str,
@@ -21,6 +22,7 @@ struct PlanDocument<'page> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PartitionDocument<'page> {
     name: &'page str,
     first_byte: u64,
@@ -31,6 +33,7 @@ struct PartitionDocument<'page> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CutDocument {
     at_byte: u64,
     asked_byte: u64,

@@ -5,7 +5,8 @@ use crate::terminal::PowerCutPage;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct PowerCutDocument<'page> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PowerCutDocument<'page> {
     schema: &'static str,
     #[serde(flatten)]
     page: &'page PowerCutPage,

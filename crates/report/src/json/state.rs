@@ -5,7 +5,8 @@ use crate::terminal::StatePage;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct StateDocument<'state> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct StateDocument<'state> {
     schema: &'static str,
     #[serde(flatten)]
     state: &'state StatePage,

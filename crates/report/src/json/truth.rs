@@ -22,13 +22,15 @@ pub enum TruthEntryValue<'truth> {
 }
 
 #[derive(Serialize)]
-struct TruthDocument<'truth, Data> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct TruthDocument<'truth, Data> {
     schema: &'static str,
     drive: &'truth str,
     truths: Vec<EntryDocument<'truth, Data>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct EntryDocument<'truth, Data> {
     code: &'static str,
     /// Null where there is none, or where it depends.

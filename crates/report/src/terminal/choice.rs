@@ -24,6 +24,7 @@ pub struct ChoicePage {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnsweredQuestion {
     pub question: &'static str,
     pub answer: &'static str,

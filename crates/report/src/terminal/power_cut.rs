@@ -7,6 +7,7 @@ use model::power_cut::Survival;
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PowerCutPage {
     pub target: String,
     #[serde(flatten)]

@@ -11,6 +11,7 @@ use serde::Serialize;
 const EVENTS_SHOWN_MAX: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatePage {
     pub target: String,
     /// What it and its drives are called for good.
@@ -37,6 +38,7 @@ pub struct StatePage {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StateEvent {
     pub at: String,
     pub event: &'static str,

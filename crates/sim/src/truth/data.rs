@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum TruthData {
     Access {
@@ -84,6 +85,7 @@ pub enum TruthData {
     },
     #[default]
     #[serde(serialize_with = "no_details")]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, ()>"))]
     None,
 }
 
@@ -113,6 +115,7 @@ impl TruthData {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cliff {
     pub before: f64,
     pub after: f64,
@@ -120,12 +123,14 @@ pub struct Cliff {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Level {
     pub from_bytes: f64,
     pub bytes_per_second: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Region {
     pub first_byte: u64,
     pub bytes: u64,
@@ -133,6 +138,7 @@ pub struct Region {
 
 /// One block of every `every_blocks` is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorruptRegion {
     pub first_byte: u64,
     pub bytes: u64,
@@ -141,6 +147,7 @@ pub struct CorruptRegion {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateZone {
     pub first_byte: u64,
     pub bytes: u64,
@@ -148,6 +155,7 @@ pub struct RateZone {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrackZone {
     pub first_byte: u64,
     pub sectors: Vec<u32>,

@@ -14,12 +14,14 @@ use sim::volume::VolumeKind;
 
 /// Schema `drivescope.sim-list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct SimListDocument<'list> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct SimListDocument<'list> {
     schema: &'static str,
     drives: Vec<DriveDocument<'list>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DriveDocument<'list> {
     name: &'list str,
     kind: &'list str,

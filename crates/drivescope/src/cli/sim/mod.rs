@@ -1,10 +1,10 @@
 //! `drivescope sim`: virtual drives. One file for each of its commands.
 
-mod list;
+pub(super) mod list;
 mod mount;
 mod new;
 mod reproduce;
-mod show;
+pub(super) mod show;
 mod truth;
 
 use super::args::SimCommand;

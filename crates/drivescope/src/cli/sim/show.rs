@@ -20,13 +20,15 @@ pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
 
 /// Schema `drivescope.profile/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
-struct ProfileDocument {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct ProfileDocument {
     schema: &'static str,
     path: String,
     kind: String,
     capacity_bytes: Bytes,
     interface: Option<String>,
     /// As it is in its file, with the keys of docs/reference/profiles.md.
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, serde_json::Value>"))]
     profile: toml::Table,
 }
 

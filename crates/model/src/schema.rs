@@ -1,0 +1,25 @@
+//! JSON Schemas of documents, read off the types that write them: what is here and what derives `JsonSchema` is in no program,
+//! only in the test that keeps docs/schema/.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::json;
+
+/// The schema of the document that `Document` writes and whose key `schema` is that name.
+pub fn of<Document: JsonSchema>(name: &str) -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let settings = settings.with_transform(RecursiveTransform(may_be_infinite));
+    let mut schema = settings.into_generator().into_root_schema_for::<Document>();
+    schema.insert("title".into(), name.into());
+    let key = schema.pointer_mut("/properties/schema").expect("a document names its schema");
+    *key = json!({ "const": name });
+    schema
+}
+
+/// A number that is not finite is written as null.
+fn may_be_infinite(schema: &mut Schema) {
+    if schema.get("type") == Some(&"number".into()) {
+        schema.insert("type".into(), json!(["number", "null"]));
+    }
+}
