@@ -30,9 +30,9 @@ def test_a_slot_number_cannot_stretch_the_map() -> None:
     assert 'viewBox="0 0 37 ' in _map(rows, set())
 
 
-def test_neighbours_on_the_map_are_one_line() -> None:
+def test_neighbours_on_the_map_are_relative() -> None:
     # Three slots of a line, a gap where an outlier is, one more slot, and a line below.
-    assert _sound_cells(np.array([4.0, 0, 8, 16, 0]), np.array([7.0, 7, 7, 7, 11])) == "M0 8.5h11M16 8.5h3M0 12.5h3"
+    assert _sound_cells(np.array([4.0, 0, 8, 16, 0]), np.array([7.0, 7, 7, 7, 11])) == "M0 7h3v3h-3zm4 0h3v3h-3zm4 0h3v3h-3zM16 7h3v3h-3zM0 11h3v3h-3z"
     assert _sound_cells(np.array([]), np.array([])) == ""
 
 

@@ -11,7 +11,7 @@ nav{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:1p
 .tile{padding:.8rem 1rem;background:var(--ground);color:inherit;text-decoration:none}.tile:hover span{text-decoration:underline}.tile b{display:block;font-size:1.7rem;line-height:1.2}
 small{display:block;color:var(--faint);font-size:.85em;line-height:1.4}.key span,td span{display:inline-block;width:.75em;height:.75em;margin-right:.4em;border-radius:2px}.key span:not(:first-child){margin-left:1.2em}
 .drive{background:var(--drive);fill:var(--drive)}.slot{background:var(--slot);fill:var(--slot)}.either{background:var(--either);fill:var(--either)}.sound{background:var(--sound);fill:var(--sound)}
-.map{display:block;max-width:100%;height:auto}.map path{fill:none;stroke:var(--sound);stroke-width:3;stroke-dasharray:3 1}.map text{fill:var(--faint)}.map a:hover rect,.map a:focus rect{stroke:var(--text);stroke-width:.8}
+.map{display:block;max-width:100%;height:auto}.map text{fill:var(--faint)}.map a:hover rect,.map a:focus rect{stroke:var(--text);stroke-width:.8}
 .wide{overflow-x:auto}table{border-collapse:collapse;background:var(--ground);border:1px solid var(--grid);font-size:.92rem}.ranking{width:100%}th{color:var(--faint);font-weight:600;text-align:left;vertical-align:bottom}
 th,td{padding:.35rem .6rem;border-bottom:1px solid var(--grid);white-space:nowrap;vertical-align:top}.n{text-align:right}.evidence{white-space:normal;min-width:12rem;font-size:.88rem}tr:target td{background:color-mix(in srgb,var(--accent) 15%,transparent)}
 .spark{display:block}.spark path{stroke:var(--faint);stroke-dasharray:3 3;fill:none}.spark polyline{stroke:var(--accent);fill:none;stroke-width:1.3}

@@ -173,12 +173,13 @@ def _map(outliers: pd.DataFrame, linked: set[str]) -> Markup:
 
 
 def _sound_cells(x: np.ndarray, y: np.ndarray) -> str:
-    """Neighbours are one dashed line: a browser draws 8,000 lines sooner than 100,000 cells."""
+    """Squares, each neighbour relative to the last. One dashed line for all is shorter, but Chromium takes twice as long to draw it."""
     order = np.lexsort((x, y))
     x, y = x[order], y[order]
     starts = np.flatnonzero(np.diff(x, prepend=-np.inf) + np.abs(np.diff(y, prepend=-np.inf)) != CELL)
-    lengths = np.diff(starts, append=len(x)) * CELL - 1
-    return "".join(f"M{a:g} {b + 1.5:g}h{length:g}" for a, b, length in zip(x[starts], y[starts], lengths))
+    lengths = np.diff(starts, append=len(x))
+    square = "h3v3h-3z"
+    return "".join(f"M{a:g} {b:g}{square}{f'm{CELL:g} 0{square}' * (n - 1)}" for a, b, n in zip(x[starts], y[starts], lengths))
 
 
 def _anchor(serial: Any) -> str:
