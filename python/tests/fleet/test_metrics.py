@@ -50,8 +50,9 @@ def test_all_answers_are_metrics(lake, tmp_path, capsys):
     last = max(found["drivescope_fleet_last_run_timestamp_seconds"].values())
     assert 1785542400 + 29 * 86400 <= last < 1785542400 + 30 * 86400
     assert set(found["drivescope_fleet_batches"]) == {("accept",), ("refuse",), ("inconclusive",)}
-    assert 0.010 < found["drivescope_fleet_read_latency_seconds"][("ST4000DM000", "0.5")] < 0.020
+    assert 0.010 < found["drivescope_fleet_read_latency_seconds"][("ST4000DM000", "50")] < 0.020
     assert set(found["drivescope_fleet_question_answered"].values()) == {1.0}
+    assert "quantile=" not in text
     asked = set(re.findall(r"drivescope_fleet_[a-z0-9_]+", DASHBOARD.read_text(encoding="utf-8")))
     assert len(asked) == 14 and asked == set(found)
 

@@ -19,7 +19,8 @@ EFFECTS_MAX = 100
 OTHER = "other"
 CAUSES = ("drive", "slot", "drive or slot")
 DECISIONS = ("accept", "refuse", "inconclusive")
-QUANTILES = {"median": "0.5", "p99": "0.99", "p999": "0.999"}
+# Not the label `quantile`: it belongs to summaries, says promtool.
+PERCENTILES = {"median": "50", "p99": "99", "p999": "99.9"}
 # Each family, its unit, and what it tells.
 FAMILIES = {
     "drives": ("", "Drives of this model in the lake."),
@@ -86,7 +87,7 @@ def _answered(question: str, rows: pd.DataFrame, models: list[str]) -> dict[str,
         return {"batches": [({"decision": decision}, float((rows["decision"] == decision).sum())) for decision in DECISIONS]}
     if question == "latency":
         known = rows[rows["model"].isin(models)].to_dict("records")
-        return {"read_latency_seconds": [({"model": row["model"], "quantile": text}, row[name]) for row in known for name, text in QUANTILES.items()]}
+        return {"read_latency_seconds": [({"model": row["model"], "percentile": text}, row[name]) for row in known for name, text in PERCENTILES.items()]}
     return {}
 
 
