@@ -179,7 +179,7 @@ impl Sizes {
     fn phase(&mut self, point: &PointKey, round: u32, region: ByteRange) -> Phase {
         let mix = if point.operation == Operation::Read { OperationMix::Read } else { OperationMix::Write };
         let (pattern, range) = if point.in_order {
-            (Pattern::Sequential, self.stretch(region, point.size))
+            (Pattern::Sequential, self.stretch(region, point))
         } else {
             (Pattern::RandomWithReplacement, self.setup.range.align_inward(point.size))
         };
@@ -190,19 +190,21 @@ impl Sizes {
 
     /// Small requests go on for a while, large ones until enough are done: of these a time would cut off a part.
     fn stop(&self, point: &PointKey) -> StopCondition {
-        let size = point.size.get();
         if point.size < LARGE {
             let stop = StopCondition { operations: Some(OPERATIONS_MAX), ..StopCondition::after(self.time) };
             return if point.operation == Operation::Read { stop } else { stop.or_bytes(BYTES_MAX) };
         }
-        let count = (BYTES_MAX.get() / size).max(2 * point.depth);
-        StopCondition { operations: Some(count), ..StopCondition::after(LARGE_TIME_MAX) }
+        StopCondition { operations: Some(operations(point)), ..StopCondition::after(LARGE_TIME_MAX) }
     }
 
-    /// A stretch that begins at a random place, so that no memory of the drive knows it from the point before.
-    fn stretch(&mut self, region: ByteRange, size: Bytes) -> ByteRange {
+    /// A stretch that begins at a random place, so that no memory of the drive knows it from the point before; and no shorter than
+    /// what large requests move, which would find its beginning in the drive's cache again.
+    fn stretch(&mut self, region: ByteRange, point: &PointKey) -> ByteRange {
+        let size = point.size;
         let unit = size.get().max(MIB);
-        let bytes = STRETCH.get().min(region.bytes().get() / 2).max(size.get()).next_multiple_of(size.get());
+        let moved = if size < LARGE { Bytes::ZERO } else { size * operations(point) };
+        let bytes = STRETCH.max(moved).get().min(region.bytes().get() / 2).max(size.get());
+        let bytes = bytes.next_multiple_of(size.get());
         let room = region.bytes().get().saturating_sub(bytes + unit) / unit;
         let first = region.first().get().next_multiple_of(unit) + self.places.below(room + 1) * unit;
         match ByteRange::new(Offset::new(first), Bytes::new(bytes)) {
@@ -291,6 +293,11 @@ impl Sizes {
             ..*self
         }
     }
+}
+
+/// Of large requests, in a round.
+fn operations(point: &PointKey) -> u64 {
+    (BYTES_MAX / point.size).max(2 * point.depth)
 }
 
 fn fits(size: Bytes, logical: Bytes, range: ByteRange) -> bool {

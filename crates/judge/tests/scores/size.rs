@@ -44,6 +44,17 @@ fn large_requests_have_the_rate_of_the_drive() {
     assert_eq!(points(&document, FindingCode::SizeProfile).len(), 18 * 4 + 4);
 }
 
+/// A disk with 256 MB of cache, which holds what eight reads of 64 MiB began with when they come to the end of 256 MiB.
+#[test]
+fn nothing_is_read_again_out_of_the_cache() {
+    let document = sizes("sim:exos-x20", &[]);
+    let is = truth(&shipped("exos-x20"), FindingCode::ReadRateOuter);
+    for bytes in (20..=26).map(|power| 1u64 << power) {
+        let found = rate(&document, "read", 4, bytes);
+        assert!(found < 1.05 * is, "{bytes}: {found}, truth {is}");
+    }
+}
+
 /// Also where points are measured again, no more is written and done than the plan says.
 fn assert_written_as_said(document: &Document) {
     let facts = sim::open("x25-m", 1).expect("a drive that ships").facts().clone();
