@@ -234,11 +234,6 @@ pub(crate) fn binary_unit(bytes: f64) -> Unit {
     fitting(&BINARY_AMOUNTS, bytes)
 }
 
-/// The unit that is chosen for throughput and fits this one.
-pub(crate) fn rate_unit(bytes_per_second: f64) -> Unit {
-    fitting(&rates(), bytes_per_second)
-}
-
 /// The largest that does not exceed it, of units from the largest on.
 fn fitting(units: &[Unit], value: f64) -> Unit {
     let unit = units.iter().find(|(divisor, _)| value >= *divisor);

@@ -1,6 +1,6 @@
 //! An axis: from where to where it goes, in which unit, and where its ticks are.
 
-use crate::quantity::{amount_unit, binary_unit, rate_unit};
+use crate::quantity::{amount_unit, binary_unit};
 use crate::units;
 use serde::Serialize;
 
@@ -75,17 +75,11 @@ impl Axis {
     }
 
     pub fn of_rates(label: &str, rate_max: f64) -> Axis {
-        let [_, mega, kilo, one] = units::rates();
-        let (divisor, unit) = match rate_unit(rate_max) {
-            // An axis of fractions of a kilobyte needs no unit of its own, and one of nothing has the usual unit.
-            small if small == one => {
-                if rate_max > 0.0 {
-                    kilo
-                } else {
-                    mega
-                }
-            }
-            unit => unit,
+        let [giga, mega, kilo, _] = units::rates();
+        let (divisor, unit) = match rate_max {
+            rate if rate >= giga.0 => giga,
+            rate if rate < mega.0 && rate > 0.0 => kilo,
+            _ => mega,
         };
         Axis::linear(label, unit, divisor, round_end(rate_max / divisor) * divisor)
     }
