@@ -242,7 +242,7 @@ fn the_users_variables_do_not_lead_past_the_administrators_list() {
         .env("XDG_CONFIG_HOME", home.folder.path().join("config"));
     let outcome = outcome(&mut command);
     if outcome.status == Some(77) || outcome.err.contains("unshare failed") {
-        return skip(test, "a mount namespace of its own needs root");
+        return skip(test, "a separate mount namespace needs root");
     }
     assert_eq!(outcome.status, Some(1), "{outcome:?}");
     let expected = format!("/etc/drivescope/config.toml:1 excludes {path} from writes");

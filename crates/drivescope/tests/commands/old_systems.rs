@@ -100,12 +100,14 @@ fn a_mount_without_fuse_says_how_to_get_it() {
     let home = Home::new();
     let folder = home.folder.path().join("mounted");
     let mut command = Command::new("unshare");
-    let script = "mount -t tmpfs none /dev || exit 77; exec \"$1\" sim mount zoned --at \"$2\"";
+    // Temporary folders may be in /dev/shm, which is gone then.
+    let script =
+        "mount -t tmpfs none /dev || exit 77; mkdir -p \"$2\"; exec \"$1\" sim mount zoned --at \"$2\"";
     command.args(["--mount", "sh", "-c", script, "sh", PROGRAM]).arg(&folder);
     command.env("XDG_CONFIG_HOME", home.folder.path().join("config"));
     let outcome = outcome(&mut command);
     if outcome.status == Some(77) || outcome.err.contains("unshare failed") {
-        return skip(test, "a mount namespace of its own needs root");
+        return skip(test, "a separate mount namespace needs root");
     }
     assert_eq!(outcome.status, Some(1), "{}", outcome.err);
     assert!(outcome.err.contains("There is no /dev/fuse: load the kernel's driver with `modprobe fuse`"));
@@ -133,7 +135,7 @@ fn a_container_without_devices_says_how_to_get_one() {
         command.env("XDG_CONFIG_HOME", home.folder.path()).env("XDG_DATA_HOME", home.folder.path());
         let outcome = outcome(&mut command);
         if outcome.status == Some(77) || outcome.err.contains("unshare failed") {
-            return skip(test, "a mount namespace of its own needs root");
+            return skip(test, "a separate mount namespace needs root");
         }
         assert_eq!(outcome.status, Some(status), "{arguments:?}: {}", outcome.err);
         assert!(outcome.err.contains(expected), "{arguments:?}: {}", outcome.err);
@@ -165,7 +167,7 @@ fn what_needs_proc_or_sys_names_it_where_it_is_not_mounted() {
         command.env("XDG_CONFIG_HOME", home.folder.path()).env("XDG_DATA_HOME", home.folder.path());
         let outcome = outcome(&mut command);
         if outcome.status == Some(77) || outcome.err.contains("unshare failed") {
-            return skip(test, "a mount namespace of its own needs root");
+            return skip(test, "a separate mount namespace needs root");
         }
         let kind = if root == "/proc" { "proc" } else { "sysfs" };
         let remedy = format!("nothing is mounted at {root}. Mount it as root: mount -t {kind} {kind} {root}");
