@@ -122,6 +122,49 @@ def test_variances_agree_with_statsmodels():
     assert np.log1p(ours.fixed["effect"].iloc[0]) == pytest.approx(theirs.params["firmware[T.B]"] / 100, rel=1e-3)
 
 
+def mixed_fleet(random: np.random.Generator, racks: int) -> pd.DataFrame:
+    """Racks of 3 hosts with 2 enclosures of 4 slots, two firmware versions, and scatter of each."""
+    n = racks * 24
+    rack, host, enclosure = np.arange(n) // 24, np.arange(n) // 8, np.arange(n) // 4
+    scatter = 0.03 * random.standard_normal(racks)[rack] + 0.02 * random.standard_normal(n)[host] + 0.01 * random.standard_normal(n)[enclosure]
+    level = 19 + scatter + 0.01 * random.standard_normal(n)
+    names = {"rack": rack.astype(str), "host": host.astype(str), "enclosure": enclosure.astype(str)}
+    return pd.DataFrame({**names, "model": "M", "firmware": np.where(random.random(n) < 0.5, "A", "B"), "slot": np.arange(n) % 4.0, "level": level})
+
+
+def test_variances_maximise_the_restricted_likelihood_of_dense_matrices():
+    frame = mixed_fleet(np.random.default_rng(8), 12)
+    x, _ = effects._fixed(frame)
+    y = frame["level"].to_numpy() - frame["level"].mean()
+    groups = list(effects._nested(frame).values())
+    same = [np.equal.outer(group, group) for group in groups]
+    assert [group.max() + 1 for group in groups] == [12, 36, 72]
+
+    def dense(logs: np.ndarray) -> float:
+        covariance = np.eye(len(y)) + sum(np.exp(log) * one for log, one in zip(logs, same))
+        inverse = np.linalg.inv(covariance)
+        information = x.T @ inverse @ x
+        rest = y - x @ np.linalg.solve(information, x.T @ inverse @ y)
+        determinants = np.linalg.slogdet(covariance)[1] + np.linalg.slogdet(information)[1]
+        return float((len(y) - x.shape[1]) * np.log(rest @ inverse @ rest / (len(y) - x.shape[1])) + determinants)
+
+    ours = effects._Equations(x, y, groups)
+    for logs in ([-1.0, -2.0, -3.0], [2.0, 1.0, 0.0], [-12.0, 0.0, 4.0]):
+        assert ours.deviance(np.array(logs)) == pytest.approx(dense(np.array(logs)), abs=1e-6)
+
+
+def test_effects_that_no_drive_tells_apart_are_not_significant():
+    frame = mixed_fleet(np.random.default_rng(8), 12)
+    # Each model has a slot of its own, and the hosts of one enclosure have no variance beside it.
+    frame["model"] = "M" + frame["slot"].astype(str)
+    frame["enclosure"] = frame["host"]
+    frame.loc[frame["model"] == "M2.0", "level"] -= 0.2
+    found = effects.fit(frame)
+    assert found.variance["factor"].tolist() == ["rack", "host", "drive"]
+    slots = found.fixed[found.fixed["factor"] == "slot"]
+    assert len(slots) == 4 and not slots["is_significant"].any()
+
+
 def test_a_plan_keeps_its_risks():
     chosen = acceptance.plan(500, 0.02, 0.95)
     # 129 of 500: C(490,129)/C(500,129) is the first below 5 %.

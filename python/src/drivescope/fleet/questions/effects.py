@@ -1,8 +1,8 @@
 """What do firmware, racks, hosts, enclosures and slots do to throughput?
 
 A linear mixed model of each drive's log throughput: model, firmware and slot position are fixed; rack, host and enclosure
-are random; the rest is the drive. Variances maximise the restricted likelihood (REML) through Henderson's mixed model
-equations, sparse, because statsmodels' MixedLM needs a dense matrix of all hosts; on small fleets the tests hold it against MixedLM.
+are random, each nested in the one before; the rest is the drive. Variances maximise the restricted likelihood (REML) through
+Henderson's mixed model equations. statsmodels' MixedLM needs a dense matrix of all hosts; the tests hold small fleets against it.
 Outliers are left out first: a mixed model believes in normal distributions, slow drives do not.
 """
 
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, sparse, stats
-from scipy.sparse import linalg
+from scipy import optimize, stats
 
 from ..engine import Engine
 from ..figures import by_place
@@ -54,21 +53,19 @@ def fit(rows: pd.DataFrame) -> Effects:
         # Fewer drives than effects: nothing can be told apart.
         fixed = pd.DataFrame(columns=list(FIXED_TYPES)).astype(FIXED_TYPES)
         return Effects(fixed, pd.DataFrame(columns=["factor", "deviation", "share"]))
-    factors = [_indicator(rows[name].astype("string").fillna("")) for name in RANDOM]
-    usable = [1 < z.shape[1] < len(rows) for z in factors]
-    z = [factor for factor, use in zip(factors, usable) if use]
+    usable = _nested(rows)
     y = rows["level"].to_numpy() - rows["level"].mean()
-    problem = _Equations(sparse.csr_matrix(x), z, y)
-    if z:
-        start = np.full(len(z), np.log(0.2))
+    problem = _Equations(x, y, list(usable.values()))
+    if usable:
+        start = np.full(len(usable), np.log(0.2))
         # Steps this wide: rounding of the deviance would drown the differences over narrow ones.
         options = {"maxiter": 60, "ftol": 1e-14, "gtol": 1e-6, "finite_diff_rel_step": 1e-4}
-        best = optimize.minimize(problem.deviance, start, method="L-BFGS-B", jac="3-point", bounds=[(-12, 4)] * len(z), options=options)
+        best = optimize.minimize(problem.deviance, start, method="L-BFGS-B", jac="3-point", bounds=[(-12, 4)] * len(usable), options=options)
         ratios = np.exp(best.x)
     else:
         ratios = np.array([])
     solution = problem.solve(ratios)
-    deviations = dict(zip([name for name, use in zip(RANDOM, usable) if use], np.sqrt(ratios * solution.sigma2)))
+    deviations = dict(zip(usable, np.sqrt(ratios * solution.sigma2)))
     deviations["drive"] = np.sqrt(solution.sigma2)
     total = sum(value**2 for value in deviations.values())
     variance = pd.DataFrame(
@@ -77,7 +74,7 @@ def fit(rows: pd.DataFrame) -> Effects:
     return Effects(_table(names, solution), variance)
 
 
-def _fixed(rows: pd.DataFrame) -> tuple[sparse.spmatrix, list[tuple[str, str]]]:
+def _fixed(rows: pd.DataFrame) -> tuple[np.ndarray, list[tuple[str, str]]]:
     """Columns of the fixed effects. Slot positions sum to zero, so that they are deviations from the mean slot."""
     columns, names = [], []
     for model, part in rows.groupby(rows["model"].fillna(""), sort=True):
@@ -102,9 +99,16 @@ def _column(length: int, index: pd.Index) -> np.ndarray:
     return column
 
 
-def _indicator(values: pd.Series) -> sparse.csr_matrix:
-    code, levels = pd.factorize(values, sort=True)
-    return sparse.csr_matrix((np.ones(len(code)), (np.arange(len(code)), code)), shape=(len(code), len(levels)))
+def _nested(rows: pd.DataFrame) -> dict[str, np.ndarray]:
+    """The group of each row by random factor, coarse to fine, where a factor divides the groups of the one before but not into single drives."""
+    result: dict[str, np.ndarray] = {}
+    levels = 1
+    for depth, name in enumerate(RANDOM, 1):
+        group = rows.groupby([rows[factor].fillna("") for factor in RANDOM[:depth]], sort=True).ngroup().to_numpy()
+        if levels < group.max() + 1 < len(rows):
+            levels = int(group.max()) + 1
+            result[name] = group
+    return result
 
 
 @dataclass
@@ -115,41 +119,59 @@ class _Solution:
 
 
 class _Equations:
-    """Henderson's equations for given ratios of each factor's variance to that of the rest."""
+    """Henderson's equations for given ratios of each factor's variance to that of the rest.
 
-    def __init__(self, x: sparse.csr_matrix, z: list[sparse.csr_matrix], y: np.ndarray):
-        # Random effects first: eliminating them one by one leaves a small dense rest, the fixed effects.
-        self.w = sparse.hstack([*reversed(z), x]).tocsr()
-        self.cross = (self.w.T @ self.w).tocsc()
-        self.right = self.w.T @ y
-        self.y2 = float(y @ y)
-        self.levels = [factor.shape[1] for factor in reversed(z)]
-        self.n, self.p = len(y), x.shape[1]
+    Groups of the finest factor have no drive in common, so their effects are eliminated by a division each. What that leaves of a group
+    weighs in its parent as fewer drives would, so the next factor is eliminated in the same way, down to the fixed effects.
+    """
 
-    def _factor(self, ratios: np.ndarray) -> linalg.SuperLU:
-        penalty = [np.full(levels, 1 / ratio) for levels, ratio in zip(self.levels, reversed(ratios))]
-        diagonal = np.concatenate([*penalty, np.full(self.p, 1e-10)])
-        return linalg.splu(self.cross + sparse.diags(diagonal, format="csc"), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+    def __init__(self, x: np.ndarray, y: np.ndarray, groups: list[np.ndarray]):
+        self.n, self.p = x.shape
+        columns = np.column_stack([x, y])
+        self.cross = columns.T @ columns
+        # Effects that no drive tells apart, such as slots with a model each, get a wide interval. Rounding alone leaves 1e-16 of the drives.
+        self.cross[range(self.p), range(self.p)] += 1e-12 * self.n
+        finest = groups[-1] if groups else np.zeros(0, dtype=np.int64)
+        self.sizes = np.bincount(finest).astype(float)
+        self.sums = _summed(finest, columns)
+        self.parents = []
+        for fine, coarse in zip(reversed(groups), [*reversed(groups[:-1]), None]):
+            parent = np.zeros(fine.max() + 1, dtype=np.int64)
+            if coarse is not None:
+                parent[fine] = coarse
+            self.parents.append(parent)
+
+    def _eliminated(self, ratios: np.ndarray) -> tuple[np.ndarray, float]:
+        """Cross products of fixed effects and `y` without the random effects, and the logarithm of the determinant of those."""
+        cross, log_determinant = self.cross.copy(), 0.0
+        sizes, sums = self.sizes, self.sums
+        for parent, ratio in zip(self.parents, reversed(ratios)):
+            diagonal = sizes + 1 / ratio
+            cross -= (sums / diagonal[:, None]).T @ sums
+            log_determinant += np.log(diagonal).sum() + len(diagonal) * np.log(ratio)
+            left = 1 / (ratio * diagonal)
+            sizes, sums = np.bincount(parent, weights=sizes * left), _summed(parent, sums * left[:, None])
+        return cross, float(log_determinant)
 
     def deviance(self, logs: np.ndarray) -> float:
         """Minus twice the restricted log-likelihood, the residual variance profiled out."""
-        ratios = np.exp(logs)
-        factor = self._factor(ratios)
-        rest = self.y2 - self.right @ factor.solve(self.right)
-        sigma2 = rest / (self.n - self.p)
-        log_determinant = np.log(np.abs(factor.U.diagonal())).sum()
-        log_penalty = sum(levels * log for levels, log in zip(self.levels, reversed(logs)))
-        return float((self.n - self.p) * np.log(sigma2) + log_determinant + log_penalty)
+        cross, log_determinant = self._eliminated(np.exp(logs))
+        solution = self._solved(cross)
+        return float((self.n - self.p) * np.log(solution.sigma2) + log_determinant + np.linalg.slogdet(cross[:-1, :-1])[1])
 
     def solve(self, ratios: np.ndarray) -> _Solution:
-        factor = self._factor(ratios)
-        solution = factor.solve(self.right)
-        sigma2 = (self.y2 - self.right @ solution) / (self.n - self.p)
-        size = self.w.shape[1]
-        unit = np.zeros((size, self.p))
-        unit[size - self.p :, :] = np.eye(self.p)
-        covariance = factor.solve(unit)[size - self.p :, :] * sigma2
-        return _Solution(solution[size - self.p :], covariance, float(sigma2))
+        return self._solved(self._eliminated(ratios)[0])
+
+    def _solved(self, cross: np.ndarray) -> _Solution:
+        inverse = np.linalg.inv(cross[:-1, :-1])
+        beta = inverse @ cross[:-1, -1]
+        sigma2 = float((cross[-1, -1] - cross[:-1, -1] @ beta) / (self.n - self.p))
+        return _Solution(beta, inverse * sigma2, sigma2)
+
+
+def _summed(group: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The sum of each column by group."""
+    return np.column_stack([np.bincount(group, weights=column) for column in columns.T])
 
 
 def _table(names: list[tuple[str, str]], solution: _Solution) -> pd.DataFrame:
@@ -163,7 +185,9 @@ def _table(names: list[tuple[str, str]], solution: _Solution) -> pd.DataFrame:
     error = np.sqrt(frame["variance"])
     frame["effect"] = np.expm1(frame["log"])
     frame["low"] = np.expm1(frame["log"] - 1.96 * error)
-    frame["high"] = np.expm1(frame["log"] + 1.96 * error)
+    # The interval of an effect that no drive tells apart has no upper end.
+    with np.errstate(over="ignore"):
+        frame["high"] = np.expm1(frame["log"] + 1.96 * error)
     frame["p"] = 2 * stats.norm.sf(np.abs(frame["log"]) / error)
     # Holm (1979): the chance of one false effect in the whole list is at most 5 %.
     order = np.argsort(frame["p"].to_numpy())
