@@ -66,7 +66,7 @@ def test_the_commands_are_those_of_the_program_and_the_package(tmp_path):
         ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert ended.returncode == 0, ended.stderr
         outputs.append(ended.stdout)
-    assert "Verdict" in outputs[0] and outputs[1].startswith("1 runs added") and outputs[2].startswith("0 runs added"), outputs
+    assert "Verdict" in outputs[0] and outputs[1].startswith("1 run added") and outputs[2].startswith("0 runs added"), outputs
 
 
 def test_no_secret_is_in_a_manifest():

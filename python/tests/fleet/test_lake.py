@@ -237,7 +237,7 @@ def test_a_virtual_run_has_the_date_of_its_file_and_is_added_once(tmp_path, stor
     run = {"id": "run-1", "started": "1970-01-01T00:00:00Z", "finished": "1970-01-01T00:00:52.5Z", "status": "complete"}
     folder = make_run(store, "run-1", target={"kind": "sim"}, document={"run": run})
     lake = str(tmp_path / "lake")
-    for day, told in (("2026-11-02", "1 runs added, 0 known"), ("2026-11-05", "0 runs added, 1 known")):
+    for day, told in (("2026-11-02", "1 run added, 0 known"), ("2026-11-05", "0 runs added, 1 known")):
         made = datetime.fromisoformat(f"{day}T12:00:00+00:00").timestamp()
         os.utime(folder / "run.json", (made, made))
         assert main(["push", "--lake", lake, "--store", str(store)]) == 0
@@ -264,7 +264,7 @@ def test_one_bad_run_does_not_stop_the_others(tmp_path, store, capsys):
     make_run(store, "run-3", document={"phases": [{"workload": {"queue_depth": 2**40}}]})
     write_series(make_run(store, "run-4"), series()[:-40] + b"\xff" * 36 + b"PAR1")
     assert main(["push", "--lake", str(tmp_path / "lake"), "--store", str(store)]) == 1
-    assert capsys.readouterr().out == "1 runs added, 0 known, 3 refused\n"
+    assert capsys.readouterr().out == "1 run added, 0 known, 3 refused\n"
 
 
 def test_a_host_speaks_only_for_its_own_drives(tmp_path, capsys):
@@ -275,7 +275,7 @@ def test_a_host_speaks_only_for_its_own_drives(tmp_path, capsys):
     lake = str(tmp_path / "lake")
     assert main(["push", "--lake", lake, "--spool", str(tmp_path / "spool"), "--inventory", str(places)]) == 1
     told = capsys.readouterr()
-    assert told.out == "1 runs added, 0 known, 2 refused\n"
+    assert told.out == "1 run added, 0 known, 2 refused\n"
     assert "it came from node-1, but the inventory has serial number Z300BBBB on node-2" in told.err
     assert "it came from node-2, but the inventory has serial number unknown on no host" in told.err
     (row,) = all_rows(Lake.open(lake))

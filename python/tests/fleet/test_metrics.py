@@ -18,7 +18,7 @@ from drivescope.fleet.questions.outliers import outliers
 from drivescope.fleet.simulate import simulate
 
 DASHBOARD = Path(__file__).resolve().parents[3] / "packaging/grafana/fleet.json"
-# Of a fleet with a slower firmware, a few slow drives and nothing that fails.
+# Of a fleet with a slower firmware, a few slow drives and two that fail.
 DRIVES, DAYS = 600, 30
 
 
@@ -45,7 +45,7 @@ def test_all_answers_are_metrics(lake, tmp_path, capsys):
     assert found["drivescope_fleet_runs"][("ST4000DM000",)] > 600
     listed = outliers(Engine.open(Lake.open(lake)))
     assert sum(found["drivescope_fleet_slow_drives"].values()) == listed["is_outlier"].sum() >= 3
-    assert sum(found["drivescope_fleet_failing_drives"].values()) == 0
+    assert sum(found["drivescope_fleet_failing_drives"].values()) == 2
     # Thirty days from 1 August 2026, 00:00 UTC on.
     last = max(found["drivescope_fleet_last_run_timestamp_seconds"].values())
     assert 1785542400 + 29 * 86400 <= last < 1785542400 + 30 * 86400

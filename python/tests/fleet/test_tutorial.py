@@ -25,11 +25,12 @@ def test_the_commands_of_the_tutorial_print_what_it_says(tmp_path: Path) -> None
         "PYTHONPATH": os.pathsep.join([str(ROOT / "python/src"), *sys.path]),
     }
     steps = STEP.findall(TUTORIAL.read_text(encoding="utf-8"))
-    assert len(steps) == 10
+    assert len(steps) == 11
     for commands, expected in steps:
         done = subprocess.run(["bash", "-eu", "-c", commands], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         pattern = "\n".join("(?:.*\n)*?.*" if line == "..." else re.escape(line) for line in expected.splitlines())
         assert re.fullmatch(pattern, done.stdout.rstrip("\n")), f"{commands} prints\n{done.stdout}"
     page = (tmp_path / "fleet.html").read_text(encoding="utf-8")
-    assert page.count('<polyline points="') == page.count('href="https://host-') == page.count('<tr id="drive-SIM') == 27
+    assert page.count('<polyline points="') == page.count('<tr id="drive-SIM') == 27 and page.count('<tr id="failing-SIM') == 4
+    assert page.count('href="https://host-') == 27 + 4

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from .engine import Engine
+from .lake import LakeError
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Question:
     title: str
     columns: tuple[str, ...]
     flag: str | None = None
+    # What the lake lacks when there is no row at all: that does not mean that nothing was found.
+    lacks: str | None = None
 
 
 QUESTIONS = {
@@ -34,29 +37,34 @@ QUESTIONS = {
         "Slow drives and slots",
         ("serial", "model", "host", "enclosure", "slot", "slower", "z", "q", "cause"),
         "is_outlier",
+        "no drive of this lake has 5 runs in 28 days",
     ),
     "fail-slow": Question(
         "Drives with more latency than their throughput explains",
         "Excess latency",
         ("serial", "model", "excess", "z", "q"),
         "is_fail_slow",
+        "no drive of this lake has 20 phases with throughput and latency in 28 days",
     ),
     "drift": Question(
         "Drives that changed, and the day of a step",
         "Drives that changed",
         ("serial", "model", "change", "q", "kind", "day"),
         "has_drifted",
+        "no drive of this lake has 10 runs in one place",
     ),
     "effects": Question(
         "Effects of firmware and slots; variance by rack, host and enclosure",
         "Effects of firmware and slots",
         ("level", "effect", "low", "high", "p_adjusted"),
         "is_significant",
+        "this lake has no more drives with 5 runs in 28 days than effects",
     ),
     "batches": Question(
         "Decision for each batch: accept, refuse or inconclusive",
         "Batches",
         ("batch", "measured", "slow", "undecided", "share_low", "share_high", "decision"),
+        lacks="no drive of this lake has 5 runs in 28 days and a batch",
     ),
     "survival": Question(
         "Share of drives without slow regions, or what --of names, after 30, 60 and 90 days",
@@ -103,7 +111,11 @@ def answer(engine: Engine, question: str, of: str | int | None = None) -> pd.Dat
     # Each question loads only the statistics it needs: all together take longer to load than a small fleet to ask.
     ask = getattr(import_module(f".questions.{module}", __package__), function)
     result = engine.once(f"answer {question} {of}", lambda: ask(engine, *([of] if of else [])))
-    return result.fixed if question == "effects" else result
+    rows = result.fixed if question == "effects" else result
+    lacks = QUESTIONS[question].lacks
+    if lacks is not None and len(rows) == 0:
+        raise LakeError(f"cannot tell: {lacks}. Measure more: drivescope check DRIVE")
+    return rows
 
 
 def listed(question: str, result: pd.DataFrame) -> pd.DataFrame:
@@ -204,6 +216,11 @@ def shown(column: str, value: Any) -> str:
     if form is Form.RATE:
         return f"{value / 1e6:.1f} MB/s"
     return str(value)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, `1 drive` or `1,200 drives`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def table_text(rows: pd.DataFrame) -> str:

@@ -124,12 +124,16 @@ def _scores(answers: dict[str, pd.DataFrame], truth: pd.DataFrame) -> dict[str, 
         "delayed": int(delayed["fail_slow"].sum()), "delayed_found": int((delayed["fail_slow"] & delayed["is_fail_slow"]).sum()),
         "changed": len(changed), "changed_false": int((~((changed["slowed_on_day"] > 0) | changed["ageing"])).sum()),
         "firmware_true": true_effects, "firmware_false": len(firmware) - true_effects,
-        "smr": [len(set(answers["smr"]["serial"]) & set(truth.index[truth["smr"]])), int(truth["smr"].sum()), len(answers["smr"])],
-        "counterfeits": [
-            len(set(answers["counterfeits"]["serial"]) & set(truth.index[truth["counterfeit"]])), int(truth["counterfeit"].sum()), len(answers["counterfeits"])
-        ],
+        "failing": _told(answers["failing"], truth["failing"] != ""),
+        "smr": _told(answers["smr"], truth["smr"]),
+        "counterfeits": _told(answers["counterfeits"], truth["counterfeit"]),
         "batches": _decided([decisions]),
     }
+
+
+def _told(listed: pd.DataFrame, is_true: pd.Series) -> list[int]:
+    """Drives of which it is true: listed, all, and how many the list has."""
+    return [len(set(listed["serial"]) & set(is_true.index[is_true])), int(is_true.sum()), len(listed)]
 
 
 def _decided(fleets: list[pd.DataFrame]) -> dict[str, list[int]]:
@@ -201,6 +205,7 @@ def _share(part: int, whole: int) -> str:
 
 
 _SCORES: tuple[tuple[str, str, Callable[[dict[str, Any]], str]], ...] = (
+    ("Failing drives", "all", lambda row: "{} of {}, {} listed".format(*row["failing"])),
     ("FDR of `outliers`", "5 % ± 1 %", lambda row: _share(row["false"], row["listed"])),
     ("Recall, 10 % slower or in a bad slot", "≥ 95 %", lambda row: _share(row["large_found"], row["large"])),
     ("Drive or slot, told right after a swap", "–", lambda row: _share(row["told_right"], row["told"])),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from . import rows
-from .answers import QUESTIONS, answer, listed, table_text
+from .answers import QUESTIONS, answer, counted, listed, table_text
 from .engine import DUCKDB, SPARK, Engine
 from .lake import Lake, LakeError
 
@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     page = _command(commands, "report", "Write all answers as one HTML file", _report)
     page.add_argument("-o", "--output", type=Path, required=True, help="file to write")
     page.add_argument("--link", help="address of a host's own report, with {host}, {run} and {serial}")
+    page.add_argument("--store", help="store of a host's runs, with {host} and {run}, in the commands that make their reports (default: the one drivescope uses)")
     page.add_argument("--engine", choices=[DUCKDB, SPARK], default=DUCKDB)
     _lot(page, "lot")
 
@@ -123,7 +124,7 @@ def _push(options: argparse.Namespace) -> int:
             part = [row for row in readable if row["is_virtual"] == is_virtual]
             written = lake.write(rows.table(part), any_date=is_virtual)
             added, known = added + written.added, known + written.known
-    print(f"{added} runs added, {known} known, {refused} refused")
+    print(f"{counted(added, 'run')} added, {known:,} known, {refused:,} refused")
     return 1 if refused else 0
 
 
@@ -134,7 +135,7 @@ def _push_public(lake: Lake, options: argparse.Namespace) -> int:
     for table in backblaze(options.backblaze) if options.backblaze else perseus(options.perseus):
         written = lake.write(table)
         added, known = added + written.added, known + written.known
-    print(f"{added} runs added, {known} known")
+    print(f"{counted(added, 'run')} added, {known:,} known")
     return 0
 
 
@@ -145,7 +146,7 @@ def _ask(options: argparse.Namespace) -> int:
         rows.to_csv(options.csv, index=False)
     if len(rows) > 0:
         print(table_text(rows.head(options.rows)))
-    count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+    count = counted(len(rows), "row")
     if len(rows) > options.rows:
         print(f"{count}; --rows {len(rows)} or --csv FILE has all")
     else:
@@ -154,9 +155,10 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from .report import report
+    from .report import OwnReport, report
 
-    options.output.write_text(report(Engine.open(Lake.open(options.lake), options.engine), options.link, options.lot), encoding="utf-8")
+    page = report(Engine.open(Lake.open(options.lake), options.engine), OwnReport(options.link, options.store), options.lot)
+    options.output.write_text(page, encoding="utf-8")
     print(f"{options.output} written")
     return 0
 
@@ -191,7 +193,7 @@ def _plan(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise LakeError(f"cannot plan: {error}")
     print(
-        f"Measure {chosen.sample} of {chosen.lot} drives. Accept the batch if at most {chosen.accept} of them are slow.\n"
+        f"Measure {chosen.sample:,} of {counted(chosen.lot, 'drive')}. Accept the batch if at most {chosen.accept} of them are slow.\n"
         f"Risk to accept {options.slow_max:.3g} slow: {chosen.consumer_risk:.3f}. "
         f"Risk to refuse {options.slow_good:.3g} slow: {chosen.producer_risk:.3f}."
     )
@@ -203,13 +205,13 @@ def _sim(options: argparse.Namespace) -> int:
 
     truth = options.truth or Path(f"{options.lake.rstrip('/')}-truth.parquet")
     runs = simulate(options.lake, options.drives, options.days, options.seed, truth)
-    print(f"{runs} runs of {options.drives} drives in {options.lake}; truth in {truth}")
+    print(f"{counted(runs, 'run')} of {counted(options.drives, 'drive')} in {options.lake}; truth in {truth}")
     return 0
 
 
 def _compact(options: argparse.Namespace) -> int:
     before, after = Lake.open(options.lake).compact()
-    print(f"{before} files before, {after} after")
+    print(f"{counted(before, 'file')} before, {after:,} after")
     return 0
 
 
@@ -217,5 +219,5 @@ def _verify(options: argparse.Namespace) -> int:
     damaged = Lake.open(options.lake).verify()
     for path in damaged:
         print(f"{path}: damaged. Delete it and push the runs of its date again.")
-    print(f"{len(damaged)} damaged files")
+    print(counted(len(damaged), "damaged file"))
     return 1 if damaged else 0

@@ -48,6 +48,10 @@ BAD_CABLE_SHARE = 0.002
 FIRMWARE_EFFECT = np.log(0.97)
 COUNTERFEIT_SHARE = 0.0005
 SMR_SHARE = 0.001
+FAILING_SHARE = 0.004
+# The findings that a failing drive may have, and whether on one day only: a lost device is back the next day.
+FAILURES = (("bad-blocks", False), ("data-integrity", False), ("device-lost", True))
+REQUESTS_FAILED_PER_REGION = 8
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,8 @@ class Fleet:
         self._draw_drives(random)
         self._draw_places(random)
         self._draw_swaps(random)
+        # A stream of its own, so that the rest of a fleet is as it was without failures.
+        self._draw_failures(random.spawn(1)[0])
         self.templates = [_histogram_templates(model, random) for model in MODELS]
         self.serial = np.char.add("SIM", np.char.zfill(np.arange(drives).astype(str), 7))
 
@@ -160,6 +166,16 @@ class Fleet:
             self.slot_after[first], self.slot_after[partners] = partners, first
         self.swapped = self.slot_after != self.slots
 
+    def _draw_failures(self, random: np.random.Generator) -> None:
+        fails = random.random(self.drives) < FAILING_SHARE
+        self.failure = np.where(fails, random.integers(0, len(FAILURES), self.drives), -1)
+        self.failure_day = random.integers(0, self.days, self.drives)
+
+    def failing_on(self, day: int) -> np.ndarray:
+        """The number of the failure that a run of this day finds in each drive, -1 for none."""
+        once = np.array([once for _, once in FAILURES])[self.failure]
+        return np.where((day == self.failure_day) | ((day > self.failure_day) & ~once), self.failure, -1)
+
     def slot_on(self, day: int) -> np.ndarray:
         return self.slots if day < self.swap_day else self.slot_after
 
@@ -210,12 +226,14 @@ class Fleet:
         date = FIRST_DAY + datetime.timedelta(days=day)
         start = np.datetime64(date.isoformat(), "us") + (random.integers(0, 80_000, n) * 1_000_000).astype("timedelta64[us]")
         regions = self.region_day[drives] < day
+        failure = self.failing_on(day)[drives]
+        is_lost = failure == [code for code, _ in FAILURES].index("device-lost")
         columns = {
             "key": pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), n, [None, pa.py_buffer(random.bytes(16 * n))]),
             "run_id": pa.array(np.char.add(self.serial[drives], f"-{experiment}-{date.isoformat()}")),
             "started": pa.array(start, pa.timestamp("us")).cast(pa.timestamp("us", tz="UTC")),
             "seconds": pa.array(np.full(n, 60.0)),
-            "status": _repeated("complete", n),
+            "status": pa.array(np.where(is_lost, "failed", "complete")),
             "version": _repeated("sim", n),
             "experiment": _repeated(experiment, n),
             "serial": pa.array(self.serial[drives]),
@@ -227,10 +245,10 @@ class Fleet:
             "enclosure": _numbered("enclosure-", enclosure, 5),
             "slot": pa.array((slot % SLOTS).astype(np.int32)),
             "batch": _numbered("batch-", self.batch[drives], 6),
-            "health": pa.array(np.where(regions, "degraded", "sound")),
+            "health": pa.array(np.where(failure >= 0, "failing", np.where(regions, "degraded", "sound"))),
             "temperature_celsius": pa.array(np.where(self.hot_rack[host // HOSTS_PER_RACK], 51.0, 36.0) + random.standard_normal(n)),
             "power_on_hours": pa.array((10_000.0 + 24 * day) + np.zeros(n)),
-            "findings": self._findings(model, drives, rate, delay, regions, experiment),
+            "findings": self._findings(model, drives, rate, delay, regions, failure, experiment),
             "histograms": self._histograms(index, delay, random),
             "state": pa.ListArray.from_arrays(np.zeros(n + 1, np.int32), pa.array([], schema.STATE)),
             "windows": _windows(model, level[drives], fail_slow, random),
@@ -244,9 +262,10 @@ class Fleet:
         rate: np.ndarray,
         delay: np.ndarray,
         regions: np.ndarray,
+        failure: np.ndarray,
         experiment: str,
     ) -> pa.Array:
-        ones = np.ones(len(drives))
+        n = len(drives)
         # Code, value, unit, half width as a share, and the word of a finding that is one.
         found: list[tuple[str, np.ndarray, str | None, float, np.ndarray | None]] = [
             ("read-rate-outer", model.outer * rate, "B/s", 0.01, None),
@@ -261,27 +280,38 @@ class Fleet:
                 ("read-rate-mean", mean * rate, "B/s", 0.01, None),
                 ("slow-regions", regions.astype(float), "count", 0.0, None),
                 ("capacity-true", held, "bytes", 0.0, None),
-                ("recording-kind", ones * np.nan, None, 0.0, kind),
+                ("recording-kind", np.full(n, np.nan), None, 0.0, kind),
             ]
-        n, k = len(drives), len(found)
-        # Column by column, then interleaved so that the findings of a run lie together.
-        order = (np.arange(n)[:, None] + n * np.arange(k)[None, :]).ravel()
+        of_run = [np.arange(n)] * len(found)
+        for number, (code, _) in enumerate(FAILURES):
+            failing = np.flatnonzero(failure == number)
+            count = 1.0 + drives[failing] % 5
+            found.append((code, count, "count", 0.0, None))
+            of_run.append(failing)
+            if code == "bad-blocks":
+                found.append(("failed-requests", REQUESTS_FAILED_PER_REGION * count, "count", 0.0, None))
+                of_run.append(failing)
+        # Code by code, then sorted so that the findings of a run lie together.
+        run = np.concatenate(of_run)
+        order = np.argsort(run, kind="stable")
+        lengths = [len(entry[1]) for entry in found]
         value = np.concatenate([entry[1] for entry in found])[order]
         half = np.concatenate([entry[1] * entry[3] for entry in found])[order]
         missing = np.isnan(value)
-        words = np.concatenate([entry[4] if entry[4] is not None else np.full(n, "") for entry in found])[order]
+        words = np.concatenate([np.full(len(entry[1]), "") if entry[4] is None else entry[4] for entry in found])[order]
         fields = [
-            pa.array(np.tile(np.array([entry[0] for entry in found]), n)),
+            pa.array(np.repeat([entry[0] for entry in found], lengths)[order]),
             pa.array(value, mask=missing),
             pa.array(words, mask=words == "", type=pa.string()),
-            pa.array(np.tile(np.array([entry[2] or "" for entry in found]), n)),
+            pa.array(np.repeat([entry[2] or "" for entry in found], lengths)[order]),
             pa.array(value - half, mask=missing),
             pa.array(value + half, mask=missing),
-            pa.array(np.full(n * k, 20.0)),
-            pa.nulls(n * k, pa.string()),
+            pa.array(np.full(len(run), 20.0)),
+            pa.nulls(len(run), pa.string()),
         ]
         values = pa.StructArray.from_arrays(fields, fields=list(schema.FINDING))
-        return pa.ListArray.from_arrays(np.arange(0, n * k + 1, k, dtype=np.int32), values)
+        ends = np.cumsum(np.bincount(run, minlength=n))
+        return pa.ListArray.from_arrays(np.concatenate([[0], ends]).astype(np.int32), values)
 
     def _histograms(self, index: int, delay: np.ndarray, random: np.random.Generator) -> pa.Array:
         """A sampled histogram for each run, moved by as many buckets as the drive's latency differs."""
@@ -314,6 +344,7 @@ class Fleet:
         last = self.slot_on(self.days - 1)
         window = range(max(self.days - 28, 0), self.days)
         recent = np.mean([self.drive_effect(day) for day in window], axis=0)
+        failing = np.max([self.failing_on(day) for day in window], axis=0)
         return pa.table(
             {
                 "serial": self.serial,
@@ -331,6 +362,8 @@ class Fleet:
                 "swapped": self.swapped,
                 "counterfeit": self.counterfeit,
                 "smr": self.smr,
+                "failing": np.array(["", *(code for code, _ in FAILURES)])[failing + 1],
+                "failed_before": (self.failure >= 0) & (failing < 0),
             }
         )
 

@@ -10,16 +10,17 @@ import ibis
 import pandas as pd
 from ibis import _
 
+from ..answers import counted
 from ..engine import Engine
 from ..figures import RECENT_DAYS, last_day
 
-# Findings whose value tells of a failure, the gravest first, and how they read.
-EVIDENCE = {
+# Findings whose value tells of a failure, the gravest first: what they say, or what they count.
+EVIDENCE: dict[str, str | tuple[str, str]] = {
     "device-lost": "device lost",
     "failed": "reported as failed",
-    "data-integrity": "{:,.0f} data mismatches",
-    "bad-blocks": "{:,.0f} unreadable regions",
-    "failed-requests": "{:,.0f} failed requests",
+    "data-integrity": ("data mismatch", "data mismatches"),
+    "bad-blocks": ("unreadable region", "unreadable regions"),
+    "failed-requests": ("failed request", "failed requests"),
 }
 
 
@@ -39,9 +40,9 @@ def failing(engine: Engine) -> pd.DataFrame:
     rows = []
     for row in drives.itertuples(index=False):
         values = of_drive.get((row.serial, row.model), {})
-        texts = [text.format(values[code]) for code, text in EVIDENCE.items() if code in values]
+        texts = [said if isinstance(said, str) else counted(round(values[code]), *said) for code, said in EVIDENCE.items() if code in values]
         if row.failed > 0:
-            texts.append(f"{row.failed} failed runs")
+            texts.append(counted(row.failed, "failed run"))
         grave = min((rank for rank, code in enumerate(EVIDENCE) if code in values), default=len(EVIDENCE))
         rows.append((grave, "; ".join(texts)))
     drives[["grave", "evidence"]] = pd.DataFrame(rows, columns=["grave", "evidence"], index=drives.index)
