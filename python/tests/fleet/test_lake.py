@@ -110,6 +110,20 @@ def test_a_compaction_killed_anywhere_loses_and_doubles_nothing(tmp_path, store,
     assert len(lake.files()) == 1 and lake.verify() == []
 
 
+def test_a_run_under_two_dates_is_added_once_and_the_lake_is_listed_once(tmp_path, store, monkeypatch):
+    lake = Lake.open(str(tmp_path / "lake"), create=True)
+    make_run(store, "run-1")
+    row = read_run(store / "runs/run-1", Inventory())
+    copies = [{**row, "started": datetime.fromisoformat(f"2026-11-{day:02}T12:00:00+00:00")} for day in range(1, 21)]
+    listings = []
+    list_all = Lake._list
+    monkeypatch.setattr(Lake, "_list", lambda lake, folder: listings.append(folder) or list_all(lake, folder))
+    for added in (1, 0):
+        written = lake.write(table([*copies, *copies]), any_date=True)
+        assert (written.added, written.known) == (added, 40 - added)
+    assert listings == [f"{lake.root}/_log", f"{lake.root}/runs"] * 2
+
+
 def test_damage_is_seen(tmp_path, store):
     make_run(store, "run-1")
     lake = Lake.open(str(tmp_path / "lake"), create=True)

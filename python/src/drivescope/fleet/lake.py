@@ -89,19 +89,25 @@ class Lake:
         partitions: dict[str, list[int]] = {}
         for index, (date, model) in enumerate(zip(dates, rows["model"].to_pylist())):
             partitions.setdefault(self.partition(date, model), []).append(index)
+        # Listed once: a lake has a folder for each date and model.
+        files = self.files() if any_date and partitions else []
+        known: dict[str, set[bytes]] = {}
         added = 0
         for partition, indices in sorted(partitions.items()):
-            added += self._write_partition(partition, rows.take(indices), any_date)
+            scope = PurePosixPath(partition).name if any_date else partition
+            if scope not in known:
+                known[scope] = self._keys([path for path in files if f"/{scope}/" in path] if any_date else self._files(partition))
+            added += self._write_partition(partition, rows.take(indices), known[scope])
         return Written(added, rows.num_rows - added)
 
     def partition(self, date: str, model: str | None) -> str:
         return f"{self.root}/runs/date={date}/drive_model={model_key(model)}"
 
-    def _write_partition(self, partition: str, rows: pa.Table, any_date: bool) -> int:
-        known = set()
-        model = f"/{PurePosixPath(partition).name}/"
-        for path in [path for path in self.files() if model in path] if any_date else self._files(partition):
-            known.update(self._table(path, ["key"])["key"].to_pylist())
+    def _keys(self, paths: list[str]) -> set[bytes]:
+        return {key for path in paths for key in self._table(path, ["key"])["key"].to_pylist()}
+
+    def _write_partition(self, partition: str, rows: pa.Table, known: set[bytes]) -> int:
+        """Adds the rows whose keys are not known, and their keys to those that are."""
         new = []
         for index, key in enumerate(rows["key"].to_pylist()):
             if key not in known:
