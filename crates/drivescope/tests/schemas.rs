@@ -30,7 +30,10 @@ fn documents_have_their_schemas() {
     for entry in fs::read_dir(&folder).expect("schemas") {
         let entry = entry.expect("a file");
         let name = entry.file_name().into_string().expect("a plain name");
-        kept.insert(name, fs::read_to_string(entry.path()).expect("a schema"));
+        // The lake is declared in Python, where a test keeps its file.
+        if name != "fleet-1.json" {
+            kept.insert(name, fs::read_to_string(entry.path()).expect("a schema"));
+        }
     }
     let names = |all: &BTreeMap<String, String>| all.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&kept), names(&made), "docs/schema has other files than there are documents");

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, TypeVar, cast
 
 import ibis
-import pyarrow as pa
 import pyarrow.dataset as pads
 
+from . import schema
 from .lake import Lake, LakeError
 
 DUCKDB = "duckdb"
@@ -53,7 +53,7 @@ def _duckdb(lake: Lake, files: list[str], memory: str) -> Engine:
         types = "hive_partitioning = true, hive_types = {'date': DATE, 'drive_model': VARCHAR}"
         connection.raw_sql(f"CREATE TEMP VIEW runs AS SELECT * FROM read_parquet([{listed}], {types})")
         return Engine(connection, connection.table("runs"))
-    partitioning = pads.partitioning(flavor="hive", schema=_partition_schema())
+    partitioning = pads.partitioning(flavor="hive", schema=schema.PARTITION)
     dataset = pads.dataset(files, filesystem=lake.filesystem, format="parquet", partitioning=partitioning)
     connection.con.register("runs", dataset)
     return Engine(connection, connection.table("runs"))
@@ -83,7 +83,3 @@ def _spark(lake: Lake, files: list[str]) -> Engine:
     session.read.option("basePath", f"{lake.root}/runs").parquet(*files).createOrReplaceTempView("runs")
     connection = ibis.pyspark.connect(session)
     return Engine(connection, connection.table("runs"))
-
-
-def _partition_schema() -> pa.Schema:
-    return pa.schema([("date", pa.date32()), ("drive_model", pa.string())])
