@@ -10,12 +10,13 @@ use model::run::Run;
 
 /// Findings that say most about a drive, the first first: what is wrong with it, what kind it is, how fast it is, and what
 /// limits it. Those that are bad news come before all others.
-const WEIGHTY: [FindingCode; 26] = [
+const WEIGHTY: [FindingCode; 27] = [
     FindingCode::DeviceLost,
     FindingCode::DataIntegrity,
     FindingCode::CapacityTrue,
     FindingCode::BadBlocks,
     FindingCode::SlowRegions,
+    FindingCode::RateLimit,
     FindingCode::WriteCliff,
     FindingCode::WriteValleys,
     FindingCode::RecordingKind,
@@ -173,6 +174,14 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
         return file_rates(run, style);
     }
     let mut answers = Vec::new();
+    // Whoever made it, it bounds all other answers.
+    for finding in &run.findings {
+        if finding.code() == FindingCode::RateLimit
+            && let Text::Known { statement, .. } = text(finding, &run.target)
+        {
+            answers.push(style.sentence(&statement));
+        }
+    }
     for (place_in_line, code) in all_answering(run).iter().enumerate() {
         let Some(finding) = run.findings.iter().find(|finding| finding.code() == *code) else { continue };
         match text(finding, &run.target) {
@@ -182,7 +191,7 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
             Text::Unknown { why, is_answer: true } if place_in_line == 0 => {
                 answers.push(style.sentence(&why));
             }
-            Text::Unknown { why, .. } | Text::TooWide { why, .. } if place_in_line == 0 => {
+            Text::Unknown { why, .. } | Text::TooWide { why, .. } if answers.is_empty() => {
                 answers.push(named(label(*code), &style.sentence(&why)));
             }
             Text::Unknown { .. } | Text::TooWide { .. } => {}

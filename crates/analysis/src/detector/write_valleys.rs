@@ -25,11 +25,12 @@ use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::measured::{evidence_of_phases, is_measurement, phases_in_no_time};
 use crate::stats::CONFIDENCE;
-use crate::valley::{EXPERIMENT, Group, Pass, Places, Rhythm, Story, Verdict, stable_from};
+use crate::valley::{DROP_SHARE, EXPERIMENT, Group, Pass, Places, Rhythm, Story, Verdict, stable_from};
 use model::estimate::Estimate;
 use model::finding::{
-    Finding, FindingCode, NoValleys, NoValleysKind, OffsetTest, OffsetValleys, Outcome, RecurringValleys,
-    RhythmTest, ValleyPass, ValleyPattern, ValleyTrigger, WriteValleys, WriteValleysUnknown,
+    Finding, FindingCode, LastingFall, NoValleys, NoValleysKind, OffsetTest, OffsetValleys, Outcome,
+    RecurringValleys, RhythmTest, ValleyPass, ValleyPattern, ValleyTrigger, WriteValleys,
+    WriteValleysUnknown,
 };
 use model::run::RunView;
 
@@ -79,6 +80,7 @@ fn valleys(story: &Story) -> Result<WriteValleys, WriteValleysUnknown> {
         count,
         pattern,
         long_falls: story.long(),
+        lasting_fall: lasting_fall(story),
         passes: table(story, depth),
         conditions: story.groups.len(),
     })
@@ -88,6 +90,15 @@ fn none(story: &Story, kind: NoValleysKind) -> ValleyPattern {
     let passes = story.passes().filter(|pass| !pass.shape.slowed).count();
     let (bytes, seconds) = story.written();
     ValleyPattern::None(NoValleys { kind, passes, bytes, seconds })
+}
+
+/// From the first to the last pass at full rate, by as much as makes an interval a drop. Of several series, of the first: what came before
+/// the others may have changed the drive.
+fn lasting_fall(story: &Story) -> Option<LastingFall> {
+    let full_rate = story.groups.first()?.full_rate();
+    let (first, last) = (full_rate.first()?.rate(), full_rate.last()?.rate());
+    let is_fall = last < DROP_SHARE * first;
+    is_fall.then_some(LastingFall { first_pass_bytes_per_second: first, last_pass_bytes_per_second: last })
 }
 
 /// The first series of passes that has drops, its last pass at full rate, and how wide they are there.

@@ -9,7 +9,7 @@ const REST_S: f64 = 5.0;
 /// Pieces of a window; more are a window of less time.
 const WINDOW_CELLS_MAX: usize = 1024;
 /// Below this share of what is usual an interval is low. Surfaces and zones of a disk differ by 6 %.
-const LOW_SHARE: f64 = 0.75;
+pub(crate) const DROP_SHARE: f64 = 0.75;
 /// With requests that take longer than a slice each, a dip of 50 ms makes one of them so much longer.
 const SHORTEST_S: f64 = 0.05;
 const LOW_SHARE_MAX: f64 = 0.9;
@@ -177,7 +177,7 @@ impl DipFinder {
     fn low_share(&self, usual: f64, noise: f64) -> Option<f64> {
         let request_s = if self.whole_requests { self.block_bytes / usual } else { 0.0 };
         let by_request = request_s / (request_s + SHORTEST_S);
-        let share = by_request.clamp(LOW_SHARE, LOW_SHARE_MAX).min(1.0 - NOISE_TIMES * noise);
+        let share = by_request.clamp(DROP_SHARE, LOW_SHARE_MAX).min(1.0 - NOISE_TIMES * noise);
         (share >= LOW_SHARE_MIN).then_some(share)
     }
 

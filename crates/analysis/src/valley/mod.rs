@@ -9,6 +9,7 @@ mod pass;
 mod rhythm;
 mod story;
 
+pub(crate) use dip::DROP_SHARE;
 pub use dip::Dip;
 pub use pass::{Pass, PassShape, stable_from};
 pub use rhythm::{Gap, Rhythm, rhythm};

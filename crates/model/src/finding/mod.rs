@@ -56,9 +56,9 @@ pub use sustained::{
     WriteSteadyState, WriteSteadyStateUnknown,
 };
 pub use valleys::{
-    Cure, CureArea, CureCondition, Narrowed, NoValleys, NoValleysKind, OffsetTest, OffsetValleys,
-    RecurringValleys, RhythmTest, Treatment, ValleyCure, ValleyPass, ValleyPattern, ValleyTrigger,
-    WriteValleys, WriteValleysUnknown,
+    Cure, CureArea, CureCondition, LastingFall, Narrowed, NoValleys, NoValleysKind, OffsetTest,
+    OffsetValleys, RecurringValleys, RhythmTest, Treatment, ValleyCure, ValleyPass, ValleyPattern,
+    ValleyTrigger, WriteValleys, WriteValleysUnknown,
 };
 pub use wake_up::WakeUp;
 pub use write_cache::{WriteCache, WriteCacheUnknown};

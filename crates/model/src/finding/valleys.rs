@@ -21,10 +21,20 @@ pub struct WriteValleys {
     pub pattern: ValleyPattern,
     /// Drops that lasted for longer than valleys do.
     pub long_falls: u64,
+    /// Only where the last pass was much slower than the first.
+    #[serde(flatten)]
+    pub lasting_fall: Option<LastingFall>,
     pub passes: Vec<ValleyPass>,
     /// Series of passes, by what was done before them.
     #[serde(skip)]
     pub conditions: usize,
+}
+
+/// Mean throughput of whole passes, in bytes per second.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LastingFall {
+    pub first_pass_bytes_per_second: f64,
+    pub last_pass_bytes_per_second: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -239,7 +239,7 @@ impl Wording for ConcurrencyKnee {
             // Whoever wants throughput reads this one; where other methods put the bend is of less use.
             return text
                 + &format!(
-                    " IOPS are highest at QD {}: {} at {} mean latency.",
+                    " IOPS level off at QD {}: {} at {} mean latency.",
                     most.in_flight,
                     number(most.iops),
                     long_time(most.latency_s())
@@ -263,7 +263,7 @@ impl Wording for ConcurrencyKnee {
         let at_knee = in_flight(*axis, knee);
         Some(match most {
             Some(most) => format!(
-                "Use {at_knee} for {}, {} for the most IOPS ({} at {}).",
+                "Use {at_knee} for {}, {} for throughput ({} IOPS at {}).",
                 if knee.in_flight == 1 {
                     "the lowest latency"
                 } else {

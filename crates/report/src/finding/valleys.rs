@@ -1,10 +1,10 @@
 //! Words for the findings of periodic stalls.
 
-use super::numbers::{long_time, memory, number, short_time, size};
+use super::numbers::{long_time, memory, number, rate, short_time, size};
 use super::{Group, NO_TIME, Subject, Wording};
 use model::finding::{
-    Cure, CureArea, FindingCode, Known, NoValleys, NoValleysKind, OffsetValleys, RecurringValleys,
-    ValleyCure, ValleyPattern, ValleyTrigger, WriteValleys, WriteValleysUnknown,
+    Cure, CureArea, FindingCode, Known, LastingFall, NoValleys, NoValleysKind, OffsetValleys,
+    RecurringValleys, ValleyCure, ValleyPattern, ValleyTrigger, WriteValleys, WriteValleysUnknown,
 };
 
 impl Wording for WriteValleys {
@@ -15,7 +15,7 @@ impl Wording for WriteValleys {
     fn statement(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> String {
         let valleys = &known.conclusion;
         match &valleys.pattern {
-            ValleyPattern::None(none) => no_valleys(none, valleys.long_falls),
+            ValleyPattern::None(none) => no_valleys(none, valleys),
             ValleyPattern::AtOffsets(at) => at_offsets(at, valleys.count),
             ValleyPattern::Recurring(recurring) => {
                 let first = match valleys.conditions {
@@ -96,7 +96,7 @@ fn drops(count: u64) -> String {
     }
 }
 
-fn no_valleys(none: &NoValleys, long_falls: u64) -> String {
+fn no_valleys(none: &NoValleys, valleys: &WriteValleys) -> String {
     let what = match none.kind {
         NoValleysKind::Even => "Sequential writes show no short drops".to_string(),
         NoValleysKind::OnlyAtStart => {
@@ -108,15 +108,24 @@ fn no_valleys(none: &NoValleys, long_falls: u64) -> String {
         ),
     };
     let passes = if none.passes == 1 { "1 pass".into() } else { format!("{} passes", none.passes) };
-    let long = match long_falls {
+    let long = match valleys.long_falls {
         0 => String::new(),
         1 => " One longer drop: heat, a full cache, or garbage collection.".into(),
         long => format!(" {long} longer drops: heat, a full cache, or garbage collection."),
     };
     format!(
-        "{what} in {passes} ({}). Drops rarer than one in {} would not have been seen.{long}",
+        "{what} in {passes} ({}). Drops rarer than one in {} would not have been seen.{long}{}",
         size(none.bytes),
-        long_time(none.seconds)
+        long_time(none.seconds),
+        valleys.lasting_fall.map_or(String::new(), |fall| lasting_fall(&fall))
+    )
+}
+
+fn lasting_fall(fall: &LastingFall) -> String {
+    format!(
+        " Throughput fell from pass to pass: the first averaged {}, the last {}. `drivescope sustain` finds after how many bytes.",
+        rate(fall.first_pass_bytes_per_second),
+        rate(fall.last_pass_bytes_per_second)
     )
 }
 
@@ -242,7 +251,14 @@ mod tests {
     }
 
     fn told(count: u64, pattern: ValleyPattern) -> String {
-        let valleys = WriteValleys { count, pattern, long_falls: 0, passes: Vec::new(), conditions: 1 };
+        let valleys = WriteValleys {
+            count,
+            pattern,
+            long_falls: 0,
+            lasting_fall: None,
+            passes: Vec::new(),
+            conditions: 1,
+        };
         statement(&known(valleys), FindingCode::WriteValleys)
     }
 

@@ -219,7 +219,7 @@ fn nothing_failed(run: &Run) -> Option<Row> {
 
 /// "0.3 %" of a drive that was not read or written as a whole. Through a file system nobody asked about the drive, or about its size.
 pub(crate) fn sampled_share(run: &Run) -> Option<String> {
-    let bytes = run.phases.iter().map(|phase| phase.bytes()).fold(0u64, u64::saturating_add);
+    let bytes = run.phases.iter().map(model::run::PhaseSummary::bytes).fold(0u64, u64::saturating_add);
     let share = bytes as f64 / run.target.capacity.as_f64();
     (share < 1.0 && run.target.kind != TargetKind::Folder).then(|| rough_share(share))
 }

@@ -105,6 +105,7 @@ pub fn no_write_valleys() -> Finding {
         count: 0,
         pattern: ValleyPattern::None(none),
         long_falls: 0,
+        lasting_fall: None,
         passes: Vec::new(),
         conditions: 1,
     };
