@@ -14,7 +14,8 @@ use crate::workspace::{root, succeeds, target_folder};
 /// The longest that a step may take: making a root file system.
 const STEP_SECONDS: &str = "600";
 /// Scripts in `packaging/check`, in the order in which they run.
-const STEPS: [&str; 8] = ["checksums", "static-file", "wheel", "alerts", "lintian", "debian", "image", "rpm"];
+const STEPS: [&str; 9] =
+    ["checksums", "static-file", "wheel", "limits", "alerts", "lintian", "debian", "image", "rpm"];
 
 /// Does every step to its end, and says which failed.
 pub fn run(release: &Release) -> Result<(), Failure> {

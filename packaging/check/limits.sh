@@ -1,0 +1,1 @@
+python3 "$SOURCE/packaging/check/limits.py" "$DIST" "$NAME" "$ARCHITECTURE"
