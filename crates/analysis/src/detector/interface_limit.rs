@@ -23,10 +23,9 @@ use super::detect::{Detector, Need};
 use super::stated;
 use super::zones::operation;
 use crate::measured::{survey_evidence, turns};
-use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
-use crate::surface::SurfaceMap;
+use crate::surface::{SurfaceMap, interval};
 use model::finding::{Finding, FindingCode, InterfaceLimit, LimitReach, Outcome, SurveyUnknown};
 use model::range::ByteRange;
 use model::request::Operation;
@@ -285,7 +284,7 @@ fn link_in_table(bytes_per_second: f64) -> Option<String> {
 }
 
 fn interface_limit(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> InterfaceLimit {
-    let rate = plateau.seconds_per_byte.interval(CONFIDENCE).map_monotonic(|seconds| 1.0 / seconds);
+    let rate = interval(&plateau.seconds_per_byte).map_monotonic(|seconds| 1.0 / seconds);
     // A link that the host does not know of may lie between: a bridge in an enclosure.
     let link = link_of(run, rate.value).or(link_in_table(rate.value));
     let reach = LimitReach {

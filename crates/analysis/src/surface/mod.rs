@@ -25,5 +25,6 @@ pub use edge::Edge;
 pub use level::Level;
 pub use load::Disturbances;
 pub use map::SurfaceMap;
+pub(crate) use pass::interval;
 pub use sorting::SlowPlace;
 pub use visit::Visit;
