@@ -66,6 +66,16 @@ impl Calibration {
         Some(best?.0)
     }
 
+    /// Whether as many bytes in flight in half as large requests, or more of them, stream slower in each area than places differ:
+    /// a link costs a request some microseconds, a target of even latency all of its time.
+    pub(crate) fn is_slower_with_smaller_requests(&self) -> bool {
+        let smaller = StreamSetting { queue_depth: 8, block_bytes: Bytes::from_kib(512) };
+        match self.first_ratios(smaller) {
+            Some([first, second]) => first.min(second) > 1.0 + GAIN_MIN,
+            None => false,
+        }
+    }
+
     /// The time of a byte in the first sample of each area, as a share of that of the usual setting.
     fn first_ratios(&self, setting: StreamSetting) -> Option<[f64; AREAS]> {
         let mut ratios = [0.0; AREAS];

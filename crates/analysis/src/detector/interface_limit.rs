@@ -10,7 +10,8 @@
 //! is as steady in its first zone, so that a plateau counts only if it is much steadier than the rest of the drive and fits a
 //! known link. When none is known it has to fit one of the table, all samples of the level have to be much steadier than those
 //! of any other, and it has to be wider than most zones; or all of a disk is flat, which no medium is. For a drive without
-//! moving parts only a known link counts.
+//! moving parts only a known link counts. Where as many bytes in flight in smaller requests stream clearly slower, what a request
+//! takes is the limit, and not what the link carries.
 //! Of imported figures, a disk whose start and end are alike to within 2 % is limited by something between.
 //! # Cannot tell when
 //! Other load hides it.
@@ -25,6 +26,7 @@ use super::zones::operation;
 use crate::measured::{survey_evidence, turns};
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
+use crate::streaming::Calibration;
 use crate::surface::{SurfaceMap, interval};
 use model::finding::{Finding, FindingCode, InterfaceLimit, LimitReach, Outcome, SurveyUnknown};
 use model::range::ByteRange;
@@ -111,6 +113,9 @@ pub(super) fn limits(run: &RunView<'_>, map: &SurfaceMap) -> bool {
 
 fn limit(run: &RunView<'_>, map: &SurfaceMap) -> Option<Plateau> {
     let plateau = Plateau::of(map)?;
+    if Calibration::of(run).is_slower_with_smaller_requests() {
+        return None;
+    }
     let is_limit = match turns(run) {
         Some(true) if plateau.is_flat() => true,
         Some(true) => {

@@ -169,6 +169,15 @@ fn an_interval_of_a_link_holds_its_rate() {
     }
 }
 
+/// One or four requests of 1 MiB at a time, each of which takes 1.9 or 8 ms, make the rate of a SATA link by chance.
+#[test]
+fn an_even_latency_is_no_link() {
+    for number in [61_006, 61_008] {
+        let survey = surface(&format!("sim:random-remote-{number}"), &[]);
+        assert_eq!(survey.value(FindingCode::InterfaceLimit), None, "{number}");
+    }
+}
+
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
 fn zones_of_more_than_two_percent_are_found_in_five_minutes() {
