@@ -103,6 +103,16 @@ impl<'run> Point<'run> {
         self.mean.interval(CONFIDENCE).map_monotonic(f64::exp)
     }
 
+    /// The fewest that a round has completed.
+    pub(crate) fn operations_per_round(&self) -> f64 {
+        let mut fewest = f64::INFINITY;
+        for visit in &self.visits {
+            let operations = visit.summary.totals_of(self.operation).map_or(0, |totals| totals.operations);
+            fewest = fewest.min(operations as f64);
+        }
+        fewest
+    }
+
     /// Whether this tool itself may have been the limit, by what it costs for each request.
     pub(crate) fn is_limited_by_tool(&self, run: &RunView<'_>) -> bool {
         let cost_ns = run.environment.own_cost_ns_per_io;

@@ -79,10 +79,20 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {
     let curve = Curve::of(run, operation)?;
     let gain = times_one(&curve.points).ok_or(ConcurrencyUnknown::TooFewRounds)?;
-    let interval = gain.interval(CONFIDENCE);
+    let interval = with_cut_requests(gain.interval(CONFIDENCE), curve.one());
     let least = curve.one().mean.value + interval.low;
     let best = least_of_the_best(&curve.points, least).ok_or(ConcurrencyUnknown::TooFewRounds)?;
     Ok(Gain { estimate: interval.map_monotonic(f64::exp), best, curve })
+}
+
+/// At least as wide as the request at queue depth 1 that the end of a round cuts. Where latencies scatter, chance is more than
+/// that, and of deeper queues a request is less.
+fn with_cut_requests(gain: Estimate, one: &Point<'_>) -> Estimate {
+    let cut = match one.operations_per_round() {
+        operations if operations > 1.0 => f64::ln_1p(1.0 / (operations - 1.0)),
+        _ => 0.0,
+    };
+    Estimate { low: gain.low.min(gain.value - cut), high: gain.high.max(gain.value + cut), ..gain }
 }
 
 fn known(
