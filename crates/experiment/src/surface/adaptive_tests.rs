@@ -164,6 +164,18 @@ fn no_survey_takes_more_than_was_said() {
     );
 }
 
+/// Three disks of 150 MB/s: of 8 MiB each has three blocks, and what it waits for before the first is much of their time.
+#[test]
+fn samples_of_several_disks_together_are_longer() {
+    let sample = |rate: f64| {
+        let wild = |_: f64, number: usize| noise(number) / rate;
+        let phases = disk(&wild).survey(setup(9_000_000_000_000), vec![OperationMix::Read]);
+        phases.last().expect("a sample").bytes()
+    };
+    assert_eq!(sample(150e6), 8 * MIB);
+    assert!((72_000_000..90_000_000).contains(&sample(450e6)), "{}", sample(450e6));
+}
+
 /// How many visits begin in the first and in the last hundredth.
 fn at_edges(phases: &[PhaseSummary], capacity: u64) -> [usize; 2] {
     let firsts: Vec<u64> = phases

@@ -178,6 +178,14 @@ fn an_even_latency_is_no_link() {
     }
 }
 
+/// Of 8 MiB each of two disks had so little that rotation before it made them 2.3 % too slow.
+#[test]
+fn disks_that_share_a_stream_are_measured_as_long_as_one() {
+    let survey = surface("sim:random-volume-71006", &[]);
+    let rate = survey.value(FindingCode::ReadRateOuter).expect("a rate");
+    assert!((rate / 471.04e6 - 1.0).abs() < 0.015, "{rate}");
+}
+
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
 fn zones_of_more_than_two_percent_are_found_in_five_minutes() {
