@@ -48,9 +48,10 @@ pub fn seed_of_now() -> u64 {
 
 pub fn publish(page: &str, place: &str, is_whole: bool) -> Result<(), Failure> {
     println!("{page}");
-    if !is_whole {
-        return Ok(());
-    }
+    if is_whole { keep(page, place) } else { Ok(()) }
+}
+
+pub fn keep(page: &str, place: &str) -> Result<(), Failure> {
     fs::write(root().join(place), page).doing(format_args!("write {place}"))?;
     eprintln!("Kept as {place}.");
     Ok(())

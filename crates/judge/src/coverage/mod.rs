@@ -5,13 +5,14 @@ mod score;
 mod table;
 
 use crate::failure::Failure;
-use crate::machine::publish;
+use crate::machine::{keep, publish};
 use crate::options::CoverageOptions;
 use crate::program::Program;
 use crate::threads::on_two_threads;
 use crate::virtual_drive::{Folder, drawn};
 use score::{Judged, judged};
 use sim::generator::Family;
+use std::ops::Range;
 use table::Part;
 
 /// Where the tables are kept, from the root of the workspace.
@@ -19,22 +20,38 @@ const REPORT: &str = "docs/generated/bench-coverage.md";
 /// What is asked of each drive: all that reads tell, and all that random writes tell.
 const EXPERIMENTS: [(&str, &[&str]); 2] = [("check", &["--deep"]), ("sustain", &["--write"])];
 
+/// So many drives of each family are judged before the table is kept anew: a bench that is stopped leaves a whole one.
+const BATCH: u64 = 2;
+
 pub fn run(options: &CoverageOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;
+    let mut parts = parts(options);
+    let mut done = 0;
+    while done < options.random {
+        let batch = done..options.random.min(done + BATCH);
+        for part in &mut parts {
+            let judged = of_family(options, &program, part, batch.clone())?;
+            part.judged.extend(judged);
+        }
+        done = batch.end;
+        if options.is_complete() {
+            keep(&table::page(options, done, &parts), REPORT)?;
+        }
+    }
+    publish(&table::page(options, done, &parts), REPORT, options.is_complete())
+}
+
+fn parts(options: &CoverageOptions) -> Vec<Part> {
     let mut parts = Vec::new();
     for (experiment, words) in EXPERIMENTS {
-        if !is_wanted(&options.experiments, experiment) {
-            continue;
-        }
         for family in Family::ALL {
-            if is_wanted(&options.families, family.name()) {
-                let judged = of_family(options, &program, family, &[&[experiment], words].concat())?;
-                parts.push(Part { experiment, family: family.name(), judged });
+            if is_wanted(&options.experiments, experiment) && is_wanted(&options.families, family.name()) {
+                parts.push(Part { experiment, words, family: family.name(), judged: Vec::new() });
             }
         }
     }
-    publish(&table::page(options, &parts), REPORT, options.is_complete())
+    parts
 }
 
 fn is_wanted(only: &[String], name: &str) -> bool {
@@ -45,21 +62,22 @@ fn is_wanted(only: &[String], name: &str) -> bool {
 fn of_family(
     options: &CoverageOptions,
     program: &Program,
-    family: Family,
-    command: &[&str],
+    part: &Part,
+    batch: Range<u64>,
 ) -> Result<Vec<Judged>, Failure> {
-    let name = format!("random-{}", family.name());
-    let drives = drawn(&[&name], options.first, options.random)?;
+    let command = [&[part.experiment], part.words].concat();
+    let name = format!("random-{}", part.family);
+    let drives = drawn(&[&name], options.first + batch.start, batch.end - batch.start)?;
     let judged = on_two_threads(drives.len(), |number| {
         let drive = &drives[number];
-        let seed = (options.seed + number as u64).to_string();
-        let document = program.run(&[command, &[&drive.target, "--seed", &seed]].concat())?;
+        let seed = (options.seed + batch.start + number as u64).to_string();
+        let document = program.run(&[&command[..], &[&drive.target, "--seed", &seed]].concat())?;
         let judged = judged(drive, &document)?;
         for one in &judged {
             if !one.verdict.is_bad() {
                 continue;
             }
-            eprintln!("{} {} --seed {seed}: {}", command[0], drive.name, one.line);
+            eprintln!("{} {} --seed {seed}: {}", part.experiment, drive.name, one.line);
         }
         Ok(judged)
     })?;

@@ -12,6 +12,9 @@ use sim::truth::{Truth, TruthValue};
 /// A closed form and a measurement may round the last bits apart.
 const ROUNDING: f64 = 1e-9;
 
+/// Of a drive of one rate, that it has no zones is as true as that it has one.
+const ZONES: [FindingCode; 3] = [FindingCode::ZoneRatio, FindingCode::ZoneCount, FindingCode::ZoneTable];
+
 pub struct Judged {
     pub code: FindingCode,
     pub verdict: Verdict,
@@ -74,6 +77,7 @@ fn verdict(found: &Value, truth: &Truth) -> Option<Verdict> {
         TruthValue::Depends(_) => None,
         TruthValue::Absent if said.is_null() || *said == 0.0 => Some(Verdict::None),
         TruthValue::Absent => Some(Verdict::Invented),
+        TruthValue::Number(1.0) if said.is_null() && ZONES.contains(&truth.code) => Some(Verdict::None),
         _ if said.is_null() => Some(Verdict::Unknown),
         TruthValue::Word(word) => Some(Verdict::Exact { is_right: said == word }),
         TruthValue::Number(number) => Some(of_number(found, truth.code, number)),
@@ -146,6 +150,22 @@ mod tests {
         let unknown = |why: &str| of(json!({"code": "rotation-period", "unknown": why}));
         assert_eq!(unknown("Inconclusive: too few reads."), Some(Verdict::Unknown));
         assert_eq!(unknown("Not measured: no reads at QD 1."), None);
+    }
+
+    #[test]
+    fn a_drive_of_one_rate_has_no_zones_or_one() {
+        let drive = named("constant").expect("a drive that ships");
+        let of = |finding: Value| {
+            let document = Document::from(json!({ "findings": [finding] }));
+            judged(&drive, &document).expect("a truth").first().map(|judged| judged.verdict)
+        };
+        let none =
+            of(json!({"code": "zone-count", "unknown": "The drive does not rotate, so it has no zones."}));
+        assert_eq!(none, Some(Verdict::None));
+        let one = of(json!({"code": "zone-count", "value": 1.0, "low": 1.0, "high": null}));
+        assert_eq!(one, Some(Verdict::Bound { holds: true }));
+        let two = of(json!({"code": "zone-count", "value": 2.0, "low": 2.0, "high": null}));
+        assert_eq!(two, Some(Verdict::Bound { holds: false }));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 pub struct Part {
     pub experiment: &'static str,
+    pub words: &'static [&'static str],
     pub family: &'static str,
     pub judged: Vec<Judged>,
 }
@@ -24,11 +25,12 @@ struct Tally {
     unknown: usize,
 }
 
-pub fn page(options: &CoverageOptions, parts: &[Part]) -> String {
-    let CoverageOptions { random, first, seed, .. } = options;
+/// Of so many drives of each family that are judged so far.
+pub fn page(options: &CoverageOptions, done: u64, parts: &[Part]) -> String {
+    let CoverageOptions { first, seed, .. } = options;
     let mut text = format!(
         "# Coverage of every finding\n\n\
-         Made by `cargo xtask bench coverage --seed {seed} --first {first} --random {random}` on {}: `check --deep` and `sustain --write` on {random} \
+         Made by `cargo xtask bench coverage --seed {seed} --first {first} --random {done}` on {}: `check --deep` and `sustain --write` on {done} \
          random drives\nof each family. All drives are virtual. A finding is scored where the drive's profile says what is true.\n\n\
          - *intervals*: numbers with an interval of 95 %, and how many hold the truth; in brackets what chance lets hold in 95 of 100 tables.\n\
          - *right*: words, exact numbers and bounds that are true.\n\
@@ -121,7 +123,7 @@ mod tests {
         ];
         let judged =
             verdicts.map(|verdict| Judged { code: FindingCode::WriteCache, verdict, line: String::new() });
-        let part = Part { experiment: "sustain", family: "cached", judged: judged.into() };
+        let part = Part { experiment: "sustain", words: &[], family: "cached", judged: judged.into() };
         assert_eq!(
             section("sustain", &[&part]),
             "## sustain\n\n| finding | intervals that hold | right | unknown | invented |\n|---|---:|---:|---:|---:|\n\
