@@ -9,7 +9,7 @@ use crate::stats::evenness::chance_so_even;
 use model::units::Bytes;
 
 /// Windows over which rates are compared: 0.3 s, so that one fits into the short phases of `check`, or a 512th of a long
-/// run. A gap longer than this ends one.
+/// run. A gap longer than this ends one, unless what was in flight was waited for: phases of `access` take 0.08 s.
 const WINDOW_NS: u64 = 300_000_000;
 const GAP_NS: u64 = 1_000_000;
 const WINDOWS_MAX: u64 = 512;
@@ -146,7 +146,10 @@ impl Asked<'_> {
         let (mut from, mut used, mut cost) = (0, 0.0, 0.0f64);
         for (index, step) in steps.iter().enumerate() {
             if index > from && step.start_ns.saturating_sub(steps[index - 1].end_ns) > GAP_NS {
-                (from, used, cost) = (index, 0.0, 0.0);
+                match self.drained_before(index) {
+                    0.0 => (from, used, cost) = (index, 0.0, 0.0),
+                    drained => used += drained,
+                }
             }
             used += self.used(step);
             cost = cost.max(self.cost(step));
@@ -159,14 +162,20 @@ impl Asked<'_> {
         windows
     }
 
+    /// What was in flight when the phase before this step ended by time.
+    fn drained_before(&self, index: usize) -> f64 {
+        let Some(last) = index.checked_sub(1).map(|last| &self.steps()[last]) else { return 0.0 };
+        let is_drained = self.steps()[index].phase != last.phase && self.used(last) > 0.0;
+        if is_drained { self.course.uncounted[last.phase as usize] as f64 * self.cost(last) } else { 0.0 }
+    }
+
     /// What was used between the step before and this one: what was in flight when a phase ended by time, or one less
     /// where a completion ended it. Where requests wait for tokens, the time they took tells which.
     fn used_before(&self, index: usize, per_second: f64) -> f64 {
         let Some(last) = index.checked_sub(1).map(|last| &self.steps()[last]) else { return 0.0 };
         let step = &self.steps()[index];
-        let uncounted = self.course.uncounted[last.phase as usize] as f64;
-        let is_on_side = self.used(last) > 0.0;
-        if step.phase == last.phase || uncounted == 0.0 || !is_on_side {
+        let uncounted = self.drained_before(index) / self.cost(last);
+        if uncounted == 0.0 {
             return 0.0;
         }
         let passed = per_second * step.start_ns.saturating_sub(last.end_ns) as f64 / 1e9 / self.cost(last);
@@ -397,10 +406,13 @@ impl<'run> Fitting<'run> {
     fn limited_shapes(&self) -> Vec<&Shape> {
         let mut used: Vec<(&Shape, f64)> = Vec::new();
         for window in self.waiting() {
-            let Some(shape) = self.asked.only_shape(window) else { continue };
-            match used.iter_mut().find(|(known, _)| *known == shape) {
-                Some((_, requests)) => *requests += window.used / window.cost,
-                None => used.push((shape, window.used / window.cost)),
+            for step in &self.asked.steps()[window.from..window.to] {
+                let Some(shape) = self.asked.shape(step) else { continue };
+                let requests = self.asked.used(step) / self.asked.cost(step);
+                match used.iter_mut().find(|(known, _)| *known == shape) {
+                    Some((_, sum)) => *sum += requests,
+                    None => used.push((shape, requests)),
+                }
             }
         }
         used.retain(|(_, requests)| *requests > 2.0 * COSTS_OFF);
