@@ -97,6 +97,8 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     };
     let value_text = if scale.composite { number(value) } else { scale.with_unit(&number(value)) };
     let interval = match (low.is_finite(), high.is_finite()) {
+        // Ends that read alike bound nothing.
+        (true, true) if number(low) == number(high) => String::new(),
         (true, true) => format!("{} to {}", number(low), number(high)),
         (true, false) => format!("{} or more", number(low)),
         _ => format!("{} or less", number(high)),

@@ -72,6 +72,12 @@ fn a_number_without_a_known_interval_says_so() {
 }
 
 #[test]
+fn an_interval_whose_ends_read_alike_is_not_shown() {
+    let narrow = estimate(33_884_056.097_718_59, 33_884_056.097_718_58, 33_884_056.097_718_6);
+    assert_eq!(measured(&narrow, "B/s").line(), "33.88 MB/s");
+}
+
+#[test]
 fn capacities_and_impressions() {
     assert_eq!(capacity(Bytes::new(3_000_592_982_016)), "3.00 TB");
     assert_eq!(capacity(Bytes::new(500_107_862_016)), "500 GB");

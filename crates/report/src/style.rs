@@ -100,10 +100,16 @@ pub fn pad_start(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(columns_of(text))))
 }
 
-/// Lines of at most `columns`, broken at spaces but not between a number and its unit. A word longer than a line
-/// is cut into several.
+/// Lines of at most `columns`, broken at spaces but not between a number and its unit, nor within a command in backticks that
+/// fits into a line. A word longer than a line is cut into several.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let words = unbreakable_words(text).join(" ");
+    let mut words = unbreakable_words(text);
+    for word in &mut words {
+        if word.contains('`') && columns_of(word) > columns {
+            *word = word.replace(GLUE, " ");
+        }
+    }
+    let words = words.join(" ");
     let options = textwrap::Options::new(columns.max(1))
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
@@ -125,7 +131,8 @@ fn unbreakable_words(text: &str) -> Vec<String> {
         let unit = word.trim_end_matches(['.', ',', ';', ':', ')']);
         match words.last_mut() {
             Some(last)
-                if (UNITS.contains(&unit) && ends_with_number(last))
+                if is_open_command(last)
+                    || (UNITS.contains(&unit) && ends_with_number(last))
                     || goes_on_as_time(word, last)
                     || is_depth(word, last) =>
             {
@@ -136,6 +143,10 @@ fn unbreakable_words(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+fn is_open_command(words: &str) -> bool {
+    words.matches('`').count() % 2 == 1
 }
 
 fn is_depth(word: &str, words: &str) -> bool {
@@ -177,6 +188,8 @@ mod tests {
         assert_eq!(wrap("It reads 211 MB/s, twice.", 13), ["It reads", "211 MB/s,", "twice."]);
         assert_eq!(wrap("in 4 h 58 min or so", 12), ["in", "4 h 58 min", "or so"]);
         assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(wrap("Then use `a b --c`. It", 12), ["Then use", "`a b --c`.", "It"]);
+        assert_eq!(wrap("use `long command`", 9), ["use `long", "command`"]);
         assert_eq!(wrap("", 10), [""]);
     }
 

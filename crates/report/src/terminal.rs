@@ -79,12 +79,12 @@ pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> Strin
         heading::notices(run, style),
         verdict_lines(&verdict, style),
         findings::rows(run, &said, options.is_full, style),
-        phases::table(options.phases, style),
+        phases::table(options.phases, is_plan(run), style),
         files::side_by_side(run, style),
         sizes::table(run, style),
         findings::advice(run, style),
     ];
-    if !options.is_full && !is_plan(run) {
+    if !options.is_full && !is_plan(run) && !findings::has_failed(run) {
         sections.push(findings::inconclusive(run, &said, style));
     }
     sections.push(stated::figures(run, style));
@@ -102,7 +102,7 @@ fn verdict_lines(verdict: &Verdict, style: Style) -> Vec<String> {
         Severity::Sound | Severity::Open => Tone::Heading,
     };
     let mut lines = Vec::new();
-    for line in wrap(&format!("Verdict: {}", verdict.text()), style.columns()) {
+    for line in wrap(&format!("{}: {}", verdict.title, verdict.text()), style.columns()) {
         lines.push(style.paint(tone, &line));
     }
     lines
@@ -147,6 +147,11 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
 }
 
 /// Of a plan of the user, phases are the result; other experiments have findings.
-pub fn is_plan(run: &Run) -> bool {
+pub(crate) fn is_plan(run: &Run) -> bool {
     run.phases.iter().any(|phase| phase.phase.experiment == ExperimentName::Run)
+}
+
+/// Whether a brief page has the table of phases: the percentiles of a ping are its result, too.
+pub fn lists_phases(run: &Run) -> bool {
+    is_plan(run) || run.experiments() == [&ExperimentName::Ping]
 }

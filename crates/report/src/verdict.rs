@@ -1,11 +1,11 @@
 //! Whether a drive is sound, and the findings that say most about it: what a page, a report and a post begin with.
 
-use crate::finding::{Group, NONE_FOUND, Text, label, text};
+use crate::finding::{Group, NONE_FOUND, Subject, Text, label, text};
 use crate::style::{Style, Tone, lower};
 use crate::terminal::findings::{Row, named, rows_of, sampled_share};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
-use model::finding::FindingCode;
+use model::finding::{CommitVerdict, FindingCode, RateLimit, known};
 use model::run::Run;
 
 /// Findings that say most about a drive, the first first: what is wrong with it, what kind it is, how fast it is, and what
@@ -54,6 +54,8 @@ pub(crate) enum Severity {
 
 pub(crate) struct Verdict {
     pub severity: Severity,
+    /// A page that judges nothing has a result and no verdict.
+    pub title: &'static str,
     pub headline: String,
     pub sentence: String,
 }
@@ -61,8 +63,10 @@ pub(crate) struct Verdict {
 impl Verdict {
     /// What is wrong comes before the answer to the question of the command; that nothing is wrong comes after it.
     pub(crate) fn of(run: &Run, style: Style) -> Verdict {
-        let verdict =
-            |severity, headline: &str, sentence| Verdict { severity, headline: headline.into(), sentence };
+        let verdict = |severity, headline: &str, sentence| {
+            let title = if is_judgement(severity, run) { "Verdict" } else { "Result" };
+            Verdict { severity, title, headline: headline.into(), sentence }
+        };
         let rows = rows_of(Group::Sound, run, style);
         let answers = answers(run, style);
         let and_answers = |text: String| {
@@ -90,34 +94,44 @@ impl Verdict {
         }
         for row in &rows {
             if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != NONE_FOUND {
-                return verdict(Severity::Care, "Caution.", and_answers(row.sentence.clone()));
+                let found = headline_of(FindingCode::SlowRegions, run, style);
+                return verdict(Severity::Care, "Caution.", and_answers(found.unwrap_or_default()));
             }
         }
         let Some(nothing) = rows.iter().find(|row| row.code.is_none()) else {
-            return verdict(Severity::Open, "Not known.", "This run does not test drive health.".into());
+            return verdict(Severity::Open, "Drive health was not tested.", String::new());
         };
-        if answers.is_empty() {
-            return verdict(Severity::Sound, "No I/O errors.", nothing.sentence.clone());
-        }
         let requests = format!("No I/O errors in {}", nothing.sentence);
-        if !is_health_test(&rows, run) {
+        if answers.is_empty() {
+            return verdict(Severity::Sound, &requests, String::new());
+        }
+        if !run.experiments().iter().any(|asked| tests_health(asked)) {
             return verdict(Severity::Sound, &answers.join(" "), requests);
         }
+        if !rows.iter().any(has_no_slow_region) {
+            let headline = format!("{}; slow regions not tested.", requests.trim_end_matches('.'));
+            return verdict(Severity::Sound, &headline, answers.join(" "));
+        }
         let headline = match sampled_share(run) {
-            Some(share) => format!("No fault found in a sample of {share}."),
+            Some(share) => {
+                let noun = Subject::new(&run.target, &[]).noun();
+                format!("No fault found in a sample of {share} of the {noun}.")
+            }
             None => "No fault found.".into(),
         };
         verdict(Severity::Sound, &headline, format!("{} {requests}", answers.join(" ")))
     }
 
     pub(crate) fn text(&self) -> String {
-        format!("{} {}", self.headline, self.sentence)
+        format!("{} {}", self.headline, self.sentence).trim_end().into()
     }
 }
 
-/// Whether the command asks for the drive's health, and no slow region was found where one was looked for.
-fn is_health_test(rows: &[Row], run: &Run) -> bool {
-    run.experiments().iter().any(|asked| tests_health(asked)) && rows.iter().any(has_no_slow_region)
+fn is_judgement(severity: Severity, run: &Run) -> bool {
+    let asks = |asked: &&ExperimentName| tests_health(asked) || **asked == ExperimentName::Verify;
+    matches!(severity, Severity::Bad | Severity::Care)
+        || run.experiments().iter().any(asks)
+        || known::<CommitVerdict>(&run.findings).is_some()
 }
 
 fn tests_health(experiment: &ExperimentName) -> bool {
@@ -173,17 +187,17 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
     {
         return file_rates(run, style);
     }
+    // The limit answers why nothing else is known, and a verdict on commits has their latency.
+    let is_limited = known::<RateLimit>(&run.findings).is_some();
+    let is_judged = known::<CommitVerdict>(&run.findings).is_some();
     let mut answers = Vec::new();
-    // Whoever made it, it bounds all other answers.
-    for finding in &run.findings {
-        if finding.code() == FindingCode::RateLimit
-            && let Text::Known { statement, .. } = text(finding, &run.target)
-        {
-            answers.push(style.sentence(&statement));
-        }
-    }
+    // It bounds all other answers.
+    answers.extend(headline_of(FindingCode::RateLimit, run, style));
     for (place_in_line, code) in all_answering(run).iter().enumerate() {
         let Some(finding) = run.findings.iter().find(|finding| finding.code() == *code) else { continue };
+        if is_judged && *code == FindingCode::CommitLatency {
+            continue;
+        }
         match text(finding, &run.target) {
             Text::Known { statement, .. } if place_in_line == 0 => answers.push(style.sentence(&statement)),
             Text::Known { headline, .. } => answers.push(style.sentence(&headline)),
@@ -191,13 +205,21 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
             Text::Unknown { why, is_answer: true } if place_in_line == 0 => {
                 answers.push(style.sentence(&why));
             }
-            Text::Unknown { why, .. } | Text::TooWide { why, .. } if answers.is_empty() => {
+            Text::Unknown { why, .. } | Text::TooWide { why, .. } if place_in_line == 0 && !is_limited => {
                 answers.push(named(label(*code), &style.sentence(&why)));
             }
             Text::Unknown { .. } | Text::TooWide { .. } => {}
         }
     }
     answers
+}
+
+fn headline_of(code: FindingCode, run: &Run, style: Style) -> Option<String> {
+    let finding = run.findings.iter().find(|finding| finding.code() == code)?;
+    match text(finding, &run.target) {
+        Text::Known { headline, .. } => Some(style.sentence(&headline)),
+        Text::Unknown { .. } | Text::TooWide { .. } => None,
+    }
 }
 
 /// "Sequential write 220 MB/s, sequential read 1.06 GB/s."

@@ -12,7 +12,7 @@ use report::chart::ChartedRun;
 use report::finding::Text;
 use report::hostile::harmless;
 use report::style::Style;
-use report::terminal::{PageOptions, is_plan, post, run_page_with};
+use report::terminal::{PageOptions, lists_phases, post, run_page_with};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -66,7 +66,7 @@ pub fn give_with_series(run: &Run, series: &StoredSeries, output: &OutputArgumen
 }
 
 fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
-    output.verbose || is_plan(run)
+    output.verbose || lists_phases(run)
 }
 
 fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {

@@ -61,7 +61,7 @@ pub const CHART_KINDS: &[ChartKind] = &[
     },
     ChartKind {
         name: "commit-latency",
-        shows: "latency percentiles of commits, alone and beside other load, with the limit",
+        shows: "latency percentiles of commits, alone and under other load, with the limit",
         measured_by: "drivescope commit TARGET",
         draw: commit_latency,
     },

@@ -92,7 +92,7 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
     let mut page =
         Page { style, label_columns, axis: AxisAcross::new(&chart.x, columns, style), lines: Vec::new() };
 
-    let unit = if are_equal { String::new() } else { unit_of(&chart.y) };
+    let unit = if are_equal { String::new() } else { unit_of(&chart.y, &chart.title) };
     for line in wrap(&style.own(&format!("{}{unit}", chart.title)), style.columns()) {
         page.lines.push(style.paint(Tone::Heading, &line));
     }
@@ -186,8 +186,9 @@ impl Page {
 }
 
 /// Of what the numbers beside the plot are, behind the title; nothing where each has its own unit.
-fn unit_of(axis: &Axis) -> String {
+fn unit_of(axis: &Axis, title: &str) -> String {
     match (axis.numbers, axis.unit.as_str()) {
+        (Numbers::OfAxis, "") if title.contains(&axis.label) => String::new(),
         (Numbers::OfAxis, "") => format!(", {}", axis.label.to_lowercase()),
         (Numbers::OfAxis, COUNTED) => format!(", {COUNTED} {}", axis.label.to_lowercase()),
         (_, "") => String::new(),

@@ -1,6 +1,6 @@
 //! Words for the findings of random access.
 
-use super::numbers::{host_remark, long_time, memory, number, short_time};
+use super::numbers::{host_remark, long_time, memory, number, short_time, span, with_interval};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee,
@@ -65,10 +65,8 @@ impl Wording for AccessTime {
                 "Inconclusive: latencies differ too much for a mean. Measure longer.".into()
             }
             AccessTimeUnknown::Interference { mean, share } => format!(
-                "Inconclusive: random reads averaged {} ({} to {}), {} % of them delayed by other I/O or retries. {REPEAT_ALONE}",
-                short_time(mean.value),
-                short_time(mean.low),
-                short_time(mean.high),
+                "Inconclusive: random reads averaged {}, {} % of them delayed by other I/O or retries. {REPEAT_ALONE}",
+                with_interval(mean.value, mean.low, mean.high, "s"),
                 number(100.0 * share)
             ),
             AccessTimeUnknown::OnlySeveral { in_flight, per_second, written_back } => format!(
@@ -127,10 +125,9 @@ impl Wording for LatencyModes {
 /// "2.13 % (1.50 to 2.90) around 210 µs".
 fn describe(mode: &LatencyMode, rounds: usize) -> String {
     let mut text = format!(
-        "{} % ({} to {}) around {}",
+        "{} %{} around {}",
         number(100.0 * mode.share),
-        number(100.0 * mode.share_low),
-        number(100.0 * mode.share_high),
+        span(&number(100.0 * mode.share_low), &number(100.0 * mode.share_high)),
         short_time(mode.seconds)
     );
     if mode.is_memory {
@@ -160,20 +157,19 @@ impl Wording for ConcurrencyGain {
         let ConcurrencyGain { gain, best, is_read, points, imported, .. } = &known.conclusion;
         let verb = if *is_read { "read" } else { "write" };
         let depth = best.count();
-        let times = number(gain.value);
-        let at = |depth| {
-            let point = points.iter().find(|point| point.in_flight.count() == depth);
-            point.map_or(String::new(), |point| format!(" ({})", number(point.iops)))
+        let times = match imported {
+            Some(_) => format!("{} ×", number(gain.value)),
+            None => with_interval(gain.value, gain.low, gain.high, "ratio"),
         };
+        // IOPS at QD 1 are those of the access time.
+        let best = points.iter().find(|point| point.in_flight.count() == depth);
+        let at_best = best.map_or(String::new(), |point| format!(" ({} IOPS)", number(point.iops)));
         let text = if gain.low > 1.0 || imported.is_some() {
-            format!("Random {verb} IOPS rise {times}-fold from QD 1{} to QD {depth}{}", at(1), at(depth))
+            format!("Random {verb} IOPS rise {times} from QD 1 to QD {depth}{at_best}")
         } else if gain.high <= NO_GAIN_MAX {
-            format!("Random {verb} IOPS do not rise with queue depth: at best {times} × at QD {depth}")
+            format!("Random {verb} IOPS do not rise with queue depth: at best {times} at QD {depth}")
         } else {
-            let (low, high) = (number(gain.low), number(gain.high));
-            format!(
-                "Random {verb} IOPS change by {times} × ({low} to {high}) at QD {depth}: measure longer to tell"
-            )
+            format!("Random {verb} IOPS change by {times} at QD {depth}: measure longer to tell")
         };
         text + imported_remark(*imported) + "."
     }
@@ -221,7 +217,7 @@ impl Wording for ConcurrencyKnee {
                 None => "IOPS saturate at QD 1",
             };
             format!(
-                "{verdict}: QD {} raises latency by {} and adds {} IOPS.",
+                "{verdict}: QD {} raises latency by {} for {} more IOPS.",
                 next.in_flight,
                 percent(next.latency_s() / one.latency_s()),
                 percent(next.iops / one.iops)
@@ -235,15 +231,9 @@ impl Wording for ConcurrencyKnee {
         if let Some(most) = open_beyond {
             text += &format!(" Not measured past QD {most}, which may be better still.");
         }
-        if let Some(most) = most {
-            // Whoever wants throughput reads this one; where other methods put the bend is of less use.
-            return text
-                + &format!(
-                    " IOPS level off at QD {}: {} at {} mean latency.",
-                    most.in_flight,
-                    number(most.iops),
-                    long_time(most.latency_s())
-                );
+        // The advice names the depth of the most IOPS; where other methods put the bend is of less use then.
+        if most.is_some() {
+            return text;
         }
         for other in disagreeing {
             text += &match other {
@@ -432,7 +422,10 @@ impl Wording for DriveCache {
             1 => format!(
                 "The drive caches about {size} of recent reads; a smaller range is served from cache."
             ),
-            drives => format!("The {drives} drives cache about {size} of recent reads together."),
+            drives => format!(
+                "Each of the {drives} members caches about {} of recent reads, {size} together.",
+                memory(bytes.value / *drives as f64)
+            ),
         }
     }
 
@@ -466,7 +459,10 @@ fn why_no_cache(reason: &CacheUnknown) -> String {
             "Inconclusive: several drives share the reads, each with a cache. Measure one of them alone.".into()
         }
         CacheUnknown::OneStream => "Inconclusive: one stream does not show how it scatters. Measure longer.".into(),
-        CacheUnknown::AtLeast(bytes) => format!("Inconclusive: all of the {bytes} measured hit a cache; it is larger."),
+        CacheUnknown::AtLeast(bytes) => format!(
+            "Inconclusive: rereads of all {} measured hit a cache, so it is larger.",
+            memory(bytes.as_f64())
+        ),
         CacheUnknown::CalledAway => {
             format!("Inconclusive: other I/O moved the actuator, which stops prefetch. {REPEAT_ALONE}")
         }
@@ -614,7 +610,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(knee), FindingCode::ConcurrencyKnee),
-            "IOPS saturate at QD 1: QD 2 raises latency by 100 % and adds no IOPS. The Kneedle method gives QD 8."
+            "IOPS saturate at QD 1: QD 2 raises latency by 100 % for no more IOPS. The Kneedle method gives QD 8."
         );
     }
 
@@ -629,7 +625,7 @@ mod tests {
             p99_s: None,
         };
         let gain = ConcurrencyGain {
-            gain: Estimate::exact(2.06),
+            gain: Estimate { low: 1.92, high: 2.21, ..Estimate::exact(2.06) },
             is_read: true,
             best: InFlight::Depth(100),
             points: vec![point(1, 77.8), point(100, 150.0)],
@@ -640,7 +636,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06-fold from QD 1 (77.8) to QD 100 (150)."
+            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1 to QD 100 (150 IOPS)."
         );
     }
 

@@ -16,20 +16,21 @@ impl Wording for BadBlocks {
         let regions = if bad.count() == 1 { "region" } else { "regions" };
         let first = bad.regions.first().map_or(0, |region| region.first_byte);
         format!(
-            "{} requests failed in {} {regions}, the first at byte {first} ({}): {}.",
+            "{} requests failed in {} {regions}, the first at byte {} ({}): {}.",
             count(bad.errors),
             count(bad.count()),
+            count(first),
             size(first),
             bad.status.describe()
         )
     }
 
     fn advice(_: &Known<BadBlocks>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        Some("Copy your data from the drive now. Replace it if `smartctl -a` shows growing reallocated or pending sectors.".into())
+        Some("Copy your data from the drive now, then replace it.".into())
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("range", "ranges"))
+        Some(("region", "regions"))
     }
 
     fn why(reason: &BadBlocksUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -66,7 +67,7 @@ mod tests {
             BadBlocks { regions: vec![region], errors: 17, regions_left_out: 0, status: Status::MediumError };
         assert_eq!(
             statement(&known(bad), FindingCode::BadBlocks),
-            "17 requests failed in 1 region, the first at byte 299999232000 (300 GB): medium error."
+            "17 requests failed in 1 region, the first at byte 299,999,232,000 (300 GB): medium error."
         );
         let refused = BadBlocksUnknown::Refused { failed: 4, first_byte: 10, status: Status::NoSpace };
         assert_eq!(

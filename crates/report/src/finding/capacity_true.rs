@@ -29,7 +29,7 @@ impl Wording for CapacityTrue {
             (PastTheEnd::All, None) => format!("The drive holds all of the claimed {claimed}."),
             (PastTheEnd::All, Some(probes)) => {
                 format!(
-                    "The drive holds the claimed {claimed}, by {} probes up to its end.",
+                    "The drive holds the claimed {claimed}: all {} probes up to its end read back.",
                     count(probes as u64)
                 )
             }
@@ -40,12 +40,10 @@ impl Wording for CapacityTrue {
         let CapacityTrue { capacity, past_the_end, .. } = &known.conclusion;
         match past_the_end {
             PastTheEnd::All => None,
-            PastTheEnd::Wraps | PastTheEnd::Lost => {
-                let end = size(capacity.low as u64);
-                Some(format!(
-                    "Return the drive, and treat all files on it as damaged. If you must use it, create an MBR partition table with one partition that ends before {end}."
-                ))
-            }
+            PastTheEnd::Wraps | PastTheEnd::Lost => Some(format!(
+                "Save what still reads and return the drive. Check every file: data written past {} are lost.",
+                size(capacity.low as u64)
+            )),
         }
     }
 
@@ -95,7 +93,7 @@ mod tests {
         (found.capacity, found.past_the_end) = (Estimate::exact(64e9), PastTheEnd::All);
         assert_eq!(
             statement(&known(found), FindingCode::CapacityTrue),
-            "The drive holds the claimed 64.0 GB, by 280 probes up to its end."
+            "The drive holds the claimed 64.0 GB: all 280 probes up to its end read back."
         );
     }
 }

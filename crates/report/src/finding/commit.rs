@@ -1,6 +1,6 @@
 //! Words for findings of commits.
 
-use super::numbers::{number, short_time};
+use super::numbers::{number, short_time, with_interval};
 use super::{Group, Subject, Wording};
 use crate::style::Tone;
 use model::commit::{Application, BesideLoad, CommitMethod, Log};
@@ -52,16 +52,16 @@ fn program(application: Application) -> &'static str {
 fn percentile(value: Option<Percentile>, name: &str) -> String {
     match value {
         Some(Percentile { seconds, low, high }) => {
-            format!("{name} {} ({} to {})", short_time(seconds), short_time(low), short_time(high))
+            format!("{name} {}", with_interval(seconds, low, high, "s"))
         }
-        None => format!("{name} not known"),
+        None => format!("{name} not measured (too few commits)"),
     }
 }
 
 fn why_unknown(reason: &CommitUnknown) -> String {
     match reason {
         CommitUnknown::TooFew { have } => format!(
-            "Inconclusive: only {have} commits completed; the 99th percentile needs 368. Give more time with --time-limit."
+            "Inconclusive: too few commits completed ({have}; a 99th percentile needs 368). Give more time with --time-limit."
         ),
         CommitUnknown::Failed { why } => format!("Commits failed: {why}. Nothing was retried."),
         CommitUnknown::NothingToCompare => "Not measured: only one method applies to this target.".into(),
@@ -90,7 +90,7 @@ impl Wording for CommitLatency {
 
 fn percentiles(point: &CommitPoint) -> String {
     format!(
-        "Commits of {} take {}, {}, {}.",
+        "Commit latency of {} writes: {}, {}, {}.",
         point.write_bytes,
         percentile(point.p50, "p50"),
         percentile(point.p99, "p99"),
@@ -133,11 +133,15 @@ impl Wording for FastestCommit {
         };
         let fastest = points.iter().find(is_best).map_or(0.0, |point| point.p50_s);
         let slowest = points.last().map_or(0.0, |point| point.p50_s);
-        let mut text = format!("{how} to {to} is fastest: median {}.", short_time(fastest));
-        if *gain > 1.0 {
-            text += &format!(" That is {} × faster than the usual way.", number(*gain));
+        let (fastest, slowest) = (short_time(fastest), short_time(slowest));
+        if fastest == slowest {
+            return format!("The {} methods are equally fast: median {fastest}.", points.len());
         }
-        text + &format!(" The slowest of {} ways takes {}.", points.len(), short_time(slowest))
+        let mut text = format!("{how} to {to} is fastest: median {fastest}.");
+        if *gain > 1.0 {
+            text += &format!(" That is {} × faster than the default method.", number(*gain));
+        }
+        text + &format!(" The slowest of {} methods takes {slowest}.", points.len())
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -147,16 +151,21 @@ impl Wording for FastestCommit {
 
 impl Wording for CommitInterference {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Commits beside other load")
+        (Group::Commits, "Commits under other load")
     }
 
     fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
         let CommitInterference { alone_p99_s, points, .. } = &known.conclusion;
-        let beside = points.iter().map(|point| {
-            format!("{} beside {} ({} ×)", short_time(point.p99_s), load(point.load), number(point.ratio))
+        let loaded = points.iter().map(|point| {
+            format!(
+                "{} with {} in flight ({} ×)",
+                short_time(point.p99_s),
+                load(point.load),
+                number(point.ratio)
+            )
         });
-        let beside: Vec<String> = beside.collect();
-        format!("The 99th percentile is {} alone, {}.", short_time(*alone_p99_s), beside.join(", "))
+        let loaded: Vec<String> = loaded.collect();
+        format!("Commit latency, p99: {} alone, {}.", short_time(*alone_p99_s), loaded.join(", "))
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -252,11 +261,11 @@ impl Wording for FlushHonoured {
 
 fn crowd(rates: &CrowdRates) -> String {
     let CrowdRates { one_per_second, crowd, crowd_per_second } = rates;
-    let one = format!("One connection commits {} times/s", number(*one_per_second));
+    let one = format!("One committer reaches {} commits/s", number(*one_per_second));
     if *crowd == 1 {
         format!("{one}.")
     } else {
-        format!("{one}, {crowd} commit {}.", number(*crowd_per_second))
+        format!("{one}, {crowd} reach {}.", number(*crowd_per_second))
     }
 }
 
@@ -280,7 +289,7 @@ impl Wording for CommitVerdict {
             _ => "less than 0.1".into(),
         };
         format!(
-            "{answer}: {}, limit {}. The true percentile is within the limit with a probability of {within} %. {}",
+            "{answer}: {}, limit {}. Probability that it is within the limit: {within} %. {}",
             percentile(verdict.latency, &shown),
             short_time(verdict.limit_s),
             crowd(&verdict.rates)
@@ -294,8 +303,14 @@ impl Wording for CommitVerdict {
             GainBy::Way(how, to) => {
                 format!("Commit by {} to {}: the 99th percentile is {ratio} × lower.", method(how), log(to))
             }
+            // A load within the limit costs nothing that matters.
+            GainBy::OwnDisk(_)
+                if known.conclusion.latency?.seconds * gain.ratio <= known.conclusion.limit_s =>
+            {
+                return None;
+            }
             GainBy::OwnDisk(other) => format!(
-                "Give the log a disk of its own: beside {} the 99th percentile is {ratio} × higher.",
+                "Give the log a dedicated disk: with {} in flight, p99 is {ratio} × higher and over the limit.",
                 load(other)
             ),
         })
@@ -350,8 +365,8 @@ mod tests {
     fn a_verdict_says_how_sure_it_is_and_what_would_help() {
         assert_eq!(
             statement(&known(verdict()), FindingCode::CommitVerdict),
-            "At the edge for etcd: p99 9.80 ms (9.10 ms to 11.2 ms), limit 10.0 ms. The true percentile is within the limit with a \
-             probability of 62.0 %. One connection commits 118 times/s, 64 commit 2,310."
+            "At the edge for etcd: p99 9.8 ms (9.1 to 11.2), limit 10.0 ms. Probability that it is within the limit: 62.0 %. One \
+             committer reaches 118 commits/s, 64 reach 2,310."
         );
         assert_eq!(
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),

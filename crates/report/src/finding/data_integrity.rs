@@ -24,7 +24,7 @@ impl Wording for DataIntegrity {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
                     format!(
-                        "{all} {drawn} of them, chosen at random, limit bad blocks to {} % (95 % confidence).",
+                        "{all} {drawn} of them were random samples: at most {} % of all blocks are bad (95 % confidence).",
                         percent(share)
                     )
                 }
@@ -42,9 +42,10 @@ impl Wording for DataIntegrity {
             kinds.push(format!("{} swapped with each other", count(integrity.swapped)));
         }
         format!(
-            "{at_least}{} of {checked} blocks of {} were wrong, the first at byte {first}: {}.",
+            "{at_least}{} of {checked} blocks of {} were wrong, the first at byte {}: {}.",
             count(wrong),
             integrity.block_bytes,
+            count(first),
             kinds.join("; ")
         )
     }
@@ -54,14 +55,7 @@ impl Wording for DataIntegrity {
         if integrity.wrong.value == 0.0 {
             return None;
         }
-        let again = if integrity.checked_blocks == integrity.drawn_blocks {
-            "Then write and compare every block: `verify --full`."
-        } else {
-            "Then write and compare every block once more."
-        };
-        Some(format!(
-            "Keep no data on this drive. Test memory and cable first: they corrupt data too. {again}"
-        ))
+        Some("Save your data and replace the drive. Bad memory or a bad cable corrupts data too: test both first.".into())
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {
@@ -123,8 +117,8 @@ mod tests {
     fn a_sound_drive_bounds_what_was_not_compared() {
         assert_eq!(
             statement(&known(sound()), FindingCode::DataIntegrity),
-            "All 16,384 blocks of 4 KiB checked read back correctly. 250 of them, chosen at random, limit bad blocks to \
-             1.2 % (95 % confidence)."
+            "All 16,384 blocks of 4 KiB checked read back correctly. 250 of them were random samples: at most 1.2 % of all \
+             blocks are bad (95 % confidence)."
         );
     }
 
@@ -138,7 +132,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(wrong), FindingCode::DataIntegrity),
-            "3 of 16,384 blocks of 4 KiB were wrong, the first at byte 8192: 1 stale (a lost write); 2 blank."
+            "3 of 16,384 blocks of 4 KiB were wrong, the first at byte 8,192: 1 stale (a lost write); 2 blank."
         );
     }
 }

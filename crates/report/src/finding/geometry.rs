@@ -1,6 +1,6 @@
 //! Words for the findings of disk geometry.
 
-use super::numbers::{number, short_time, size};
+use super::numbers::{number, short_time, size, span};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::quantity::count;
 use model::estimate::Estimate;
@@ -35,7 +35,7 @@ impl Wording for SeekTrackToTrack {
     fn statement(known: &Known<SeekTrackToTrack>, _: FindingCode, _: &Subject<'_>) -> String {
         let SeekTrackToTrack { seek, overhead_s, .. } = &known.conclusion;
         let (seek, overhead) = (short_time(seek.value), short_time(*overhead_s));
-        format!("A track-to-track seek takes {seek}, beside {overhead} of command overhead.")
+        format!("A track-to-track seek takes {seek}, plus {overhead} of command overhead.")
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
@@ -50,7 +50,8 @@ impl Wording for SeekAverage {
 
     fn statement(known: &Known<SeekAverage>, code: FindingCode, subject: &Subject<'_>) -> String {
         let SeekAverage { seek, is_bounded, .. } = &known.conclusion;
-        Self::headline(known, code, subject) + &bounds(seek, *is_bounded)
+        let random = " Random LBAs seek less far: outer cylinders hold more of them.";
+        Self::headline(known, code, subject) + random + &bounds(seek, *is_bounded)
     }
 
     fn headline(known: &Known<SeekAverage>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -86,7 +87,7 @@ fn bounds(seek: &Estimate, is_bounded: bool) -> String {
         return String::new();
     }
     let (low, high) = (short_time(seek.low), short_time(seek.high));
-    format!(" The bounds {low} to {high} include the command overhead, which could not be separated.")
+    format!(" The bounds{} include the command overhead, which could not be separated.", span(&low, &high))
 }
 
 impl Wording for TrackLayout {
@@ -107,7 +108,7 @@ impl Wording for TrackLayout {
         };
         let capacity = subject.target.capacity;
         format!(
-            "Tracks hold {} sectors of {} {} and {} {}, depending on the surface; at least {} zones{surfaces}.",
+            "Tracks hold {} sectors of {} {} and {} {}, depending on the surface; at least {} zones by sectors per track{surfaces}.",
             sectors(first),
             layout.sector,
             edge(first.first_byte, 0, capacity, "at the outer diameter"),
@@ -129,8 +130,10 @@ impl Wording for TrackLayout {
 /// Sectors per track of a zone: "470", or "459 to 487" where they differ.
 fn sectors(zone: &TrackZone) -> String {
     match (zone.sectors.last(), zone.sectors.first()) {
-        (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
-        (Some(one), _) => one.to_string(),
+        (Some(least), Some(most)) if least < most => {
+            format!("{} to {}", count(u64::from(*least)), count(u64::from(*most)))
+        }
+        (Some(one), _) => count(u64::from(*one)),
         _ => "an unknown number of".into(),
     }
 }
@@ -231,8 +234,8 @@ mod tests {
         let finding = SeekAverage { seek, is_bounded: true, hops: 100, noise: 0.01, held_up: 0.0 };
         assert_eq!(
             statement(&known(finding), FindingCode::SeekAverage),
-            "The average seek, over all pairs of cylinders, takes 8.40 ms. The bounds 8.20 ms to 8.60 ms include the command overhead, \
-             which could not be separated."
+            "The average seek, over all pairs of cylinders, takes 8.40 ms. Random LBAs seek less far: outer cylinders hold more \
+             of them. The bounds (8.20 ms to 8.60 ms) include the command overhead, which could not be separated."
         );
     }
 }

@@ -66,7 +66,7 @@ impl Group {
     pub(crate) fn question(self) -> &'static str {
         match self {
             Group::Sound => "Health and validity",
-            Group::Speed => "Sequential throughput",
+            Group::Speed => "Throughput",
             Group::Commits => "Durable writes",
             Group::Writes => "Sustained writes",
             Group::Access => "Random access",
@@ -207,6 +207,11 @@ fn document(finding: &Finding, target: &TargetFacts) -> FindingDocument {
 }
 
 pub(crate) fn place(finding: &Finding) -> (Group, &'static str) {
+    if let Finding::DataIntegrity(outcome) = finding
+        && outcome.as_known().is_some_and(|known| known.conclusion.ends_early)
+    {
+        return (Group::Sound, "Data errors below true capacity");
+    }
     with_outcome!(finding, outcome => place_of(outcome, finding.code()))
 }
 

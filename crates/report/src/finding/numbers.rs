@@ -1,7 +1,8 @@
 //! Numbers in the sentences of findings: three significant digits, in the units of the field.
 
-use crate::quantity::count;
+use crate::quantity::{count, measured};
 use crate::units::{Unit, amounts, rates};
+use model::estimate::Estimate;
 
 /// "211 MB/s", or in binary units where they are chosen.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
@@ -42,6 +43,17 @@ pub(crate) fn host_remark(host_s: f64, latency_s: f64) -> String {
         return String::new();
     }
     format!(" Up to {} of it may be the host's: waits for a CPU, and the engine.", short_time(host_s))
+}
+
+/// "15.2 MB/s (15.1 to 15.3)", to the digits that the interval supports.
+pub(crate) fn with_interval(value: f64, low: f64, high: f64, unit: &str) -> String {
+    let shown = measured(&Estimate { low, high, confidence: 0.95, ..Estimate::exact(value) }, unit);
+    if low == high { shown.value } else { shown.line() }
+}
+
+/// " (38.2 to 42.1)"; nothing where both ends read alike.
+pub(crate) fn span(low: &str, high: &str) -> String {
+    if low == high { String::new() } else { format!(" ({low} to {high})") }
 }
 
 pub(crate) fn number(value: f64) -> String {
@@ -88,5 +100,8 @@ mod tests {
         assert_eq!(short_time(0.0), "0.00 ns");
         assert_eq!((long_time(8040.0).as_str(), long_time(50.0).as_str()), ("2 h 14 min", "50.0 s"));
         assert_eq!(number(9.999), "10.0");
+        assert_eq!(with_interval(15.2e6, 15.12e6, 15.31e6, "B/s"), "15.20 MB/s (15.12 to 15.31)");
+        assert_eq!(with_interval(400e6, 400e6, 400e6, "B/s"), "400 MB/s");
+        assert_eq!((span("1.00", "1.00").as_str(), span("1.00", "1.01").as_str()), ("", " (1.00 to 1.01)"));
     }
 }

@@ -10,18 +10,26 @@ impl Wording for RateLimit {
         (Group::Speed, "Rate limit")
     }
 
-    fn statement(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> String {
+    fn headline(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> String {
         let limit = &known.conclusion;
         let operations = match limit.operations {
             LimitedOperations::Reads => "reads",
             LimitedOperations::Writes => "writes",
             LimitedOperations::Both => "reads and writes together",
         };
-        let (sustained, burst) = (speed(limit, limit.sustained.value), speed(limit, limit.burst));
         format!(
-            "A rate limit holds {operations} to {sustained} once {} of burst credit are used up. Until then they reach {burst}. \
-             Idle time of {} refills the credit.",
-            credit(limit),
+            "A rate limit holds {operations} to {} once {} of burst credit are used up.",
+            speed(limit, limit.sustained.value),
+            credit(limit)
+        )
+    }
+
+    fn statement(known: &Known<RateLimit>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let limit = &known.conclusion;
+        format!(
+            "{} With credit left they reach {}. Idle time of {} refills it.",
+            Self::headline(known, code, subject),
+            speed(limit, limit.burst),
             long_time(limit.refill_s)
         )
     }
@@ -101,8 +109,8 @@ mod tests {
         let code = FindingCode::RateLimit;
         assert_eq!(
             statement(&known(limit()), code),
-            "A rate limit holds reads and writes together to 300 IOPS once 40,000 requests of burst credit are used up. Until then \
-             they reach 14,550 IOPS. Idle time of 2 min 13 s refills the credit."
+            "A rate limit holds reads and writes together to 300 IOPS once 40,000 requests of burst credit are used up. With credit left \
+             they reach 14,550 IOPS. Idle time of 2 min 13 s refills it."
         );
         assert_eq!(
             advice(&known(limit()), code).unwrap(),
@@ -124,8 +132,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(bytes), FindingCode::RateLimit),
-            "A rate limit holds reads to 40.0 MB/s once 3.00 GB of burst credit are used up. Until then they reach 250 MB/s. Idle \
-             time of 75.0 s refills the credit."
+            "A rate limit holds reads to 40.0 MB/s once 3.00 GB of burst credit are used up. With credit left they reach 250 MB/s. Idle \
+             time of 75.0 s refills it."
         );
     }
 

@@ -2,6 +2,7 @@
 
 use super::numbers::{memory, rate, short_time};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
+use crate::style::lower;
 use model::finding::{
     FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizeSaturation, SizesUnknown,
     SuspectPoint, SuspectPoints,
@@ -72,7 +73,7 @@ fn saturation_words(saturation: &SizeSaturation) -> (String, String) {
     )
 }
 
-/// "Random writes average 100 µs at 4.00 KiB and 15.0 ms at 1.00 MiB; the slowest took 150 ms."
+/// "Random writes average 100 µs at 4 KiB and 15.0 ms at 1 MiB; the slowest took 150 ms."
 fn random_writes(points: &[SizePoint]) -> Option<String> {
     let mut random = Vec::new();
     for point in points {
@@ -83,11 +84,9 @@ fn random_writes(points: &[SizePoint]) -> Option<String> {
     let ((small, first), (large, last)) = (random.first()?, random.last()?);
     let slowest_s = random.iter().map(|(_, rounds)| rounds.latency_max_s).fold(0.0, f64::max);
     Some(format!(
-        "Random writes average {} at {} and {} at {}; the slowest took {}.",
+        "Random writes average {} at {small} and {} at {large}; the slowest took {}.",
         short_time(first.latency_s),
-        memory(small.as_f64()),
         short_time(last.latency_s),
-        memory(large.as_f64()),
         short_time(slowest_s)
     ))
 }
@@ -122,7 +121,7 @@ fn why_no_sizes(reason: SizesUnknown) -> String {
 
 impl Wording for SuspectPoints {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Outliers")
+        (Group::Speed, "Outliers")
     }
 
     fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -147,7 +146,7 @@ impl Wording for SuspectPoints {
             }
         };
         if let Some(dip) = dips.first() {
-            text += &format!(" {} are slower than their neighbouring sizes in all rounds.", named(dip));
+            text += &format!(" Slower than neighbouring sizes in all rounds: {}.", named(dip));
         }
         text
     }
@@ -173,7 +172,8 @@ impl Wording for SuspectPoints {
 
 fn named(point: &SuspectPoint) -> String {
     let (order, direction) = words(point.pattern, point.operation);
-    format!("{order} {} {direction} at QD {}", point.bytes, point.depth)
+    let block = point.bytes.to_string().replace(" bytes", " B");
+    format!("{} {block} {direction} at QD {}", lower(order), point.depth)
 }
 
 #[cfg(test)]
@@ -220,9 +220,8 @@ mod tests {
         let suspect = SuspectPoints { count: 1, all: 76, points: vec![point], dips: vec![point] };
         assert_eq!(
             statement(&known(suspect), FindingCode::SuspectPoints),
-            "1 of 76 points had an outlier round and was repeated: Random 4 KiB writes at QD 1 (40.0 MB/s, 30.0 \
-             MB/s with the outlier). Random 4 KiB writes at QD 1 are slower than their neighbouring sizes in all \
-             rounds."
+            "1 of 76 points had an outlier round and was repeated: random 4 KiB writes at QD 1 (40.0 MB/s, 30.0 \
+             MB/s with the outlier). Slower than neighbouring sizes in all rounds: random 4 KiB writes at QD 1."
         );
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(

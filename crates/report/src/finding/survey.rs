@@ -1,7 +1,8 @@
 //! Throughput by offset, zones, links and regions, in words.
 
-use super::numbers::{long_time, number, plural, rate, size};
+use super::numbers::{long_time, number, plural, rate, size, span};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
+use crate::quantity::count;
 use model::finding::{
     FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PORT_DATA_SHARE,
     PassBasis, RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Streaming, SurveyUnknown,
@@ -107,14 +108,13 @@ fn streaming_words(streaming: &Streaming) -> String {
         ""
     };
     format!(
-        " Measured with {} × {}: {} × {} loses {} % ({} to {}).{why}",
+        " Measured with {} × {}: {} × {} loses {} %{}.{why}",
         best.queue_depth,
         best.block_bytes,
         usual.queue_depth,
         usual.block_bytes,
         percent(streaming.usual_loss),
-        percent(streaming.usual_loss_low),
-        percent(streaming.usual_loss_high),
+        span(&percent(streaming.usual_loss_low), &percent(streaming.usual_loss_high)),
     )
 }
 
@@ -124,7 +124,7 @@ fn is_write(code: FindingCode) -> bool {
 
 impl Wording for FullPassTime {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Full pass (est.)")
+        (Group::Speed, "Full pass")
     }
 
     fn statement(known: &Known<FullPassTime>, _: FindingCode, subject: &Subject<'_>) -> String {
@@ -245,10 +245,10 @@ impl Wording for ZoneCount {
         let step = number(100.0 * step_missed);
         match zones {
             1 => format!(
-                "Throughput is the same everywhere; throughput steps smaller than {step} % may have been missed."
+                "Throughput is the same everywhere; steps smaller than {step} % may have been missed."
             ),
             _ => format!(
-                "At least {zones} zones; throughput steps smaller than {step} % may have been missed."
+                "At least {zones} zones by throughput; steps smaller than {step} % may have been missed."
             ),
         }
     }
@@ -332,7 +332,7 @@ impl Wording for SlowRegions {
         (Group::Sound, "Slow regions")
     }
 
-    fn statement(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> String {
+    fn headline(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> String {
         let slow = &known.conclusion;
         let mut text = match slow.regions.as_slice() {
             [] => "No slow region found.".to_string(),
@@ -344,15 +344,23 @@ impl Wording for SlowRegions {
             1 => text += " One sample was slow once, and not when repeated.",
             count => text += &format!(" {count} samples were slow once, and not when repeated."),
         }
+        text
+    }
+
+    fn statement(known: &Known<SlowRegions>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let slow = &known.conclusion;
+        let mut text = Self::headline(known, code, subject);
         let mut chances = Vec::new();
         for size in &slow.would_have_been_met {
             if size.probability < CERTAIN {
-                chances.push(format!("{} % for {}", percent(size.probability), size.bytes));
+                chances.push(format!("{} % if it is {}", percent(size.probability), size.bytes));
             }
         }
-        if !chances.is_empty() {
-            text += &format!(" Chance of detecting one: {}.", chances.join(", "));
+        if chances.is_empty() {
+            // Where every block was read, no share is left to chance.
+            return text;
         }
+        text += &format!(" Chance of detecting one: {}.", chances.join(", "));
         if let Some(share) = slow.share_max
             && share < 1.0
         {
@@ -366,8 +374,12 @@ impl Wording for SlowRegions {
     }
 
     fn advice(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        if !known.conclusion.regions.iter().any(|region| region.kind == SlowKind::WeakSectors) {
-            return None;
+        let slow = &known.conclusion;
+        if !slow.regions.iter().any(|region| region.kind == SlowKind::WeakSectors) {
+            let is_sample = slow.would_have_been_met.iter().any(|size| size.probability < CERTAIN);
+            return is_sample.then(|| {
+                "A sample may miss slow or bad blocks: `drivescope surface --full` reads all of them.".into()
+            });
         }
         Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())
     }
@@ -386,7 +398,7 @@ fn region_words(region: &SlowRegion) -> String {
     format!(
         "{} at byte {}, {} × slower than around it ({weak}longest request {:.0} ms)",
         size(region.bytes),
-        region.first_byte,
+        count(region.first_byte),
         number(region.times_slower),
         (region.longest_s * 1e3).floor()
     )
@@ -460,7 +472,7 @@ fn inconclusive(reason: &SurveyUnknown) -> String {
             "samples differ too much to bound the throughput. Measure longer.".into()
         }
         SurveyUnknown::OnlyLoaded { rate: seen } => {
-            format!("other load fell into most samples; beside it the drive gave {}. {ALONE}", rate(*seen))
+            format!("other load fell into most samples; under it the drive reached {}. {ALONE}", rate(*seen))
         }
         SurveyUnknown::RotationUnknown => {
             "neither what the drive reports nor its latency tells whether it rotates; only disks have zones."
@@ -641,8 +653,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(slow), FindingCode::SlowRegions),
-            "One region is slow: 2.15 GB at byte 200000000000, 4.90 × slower than around it (weak sectors, longest \
-             request 812 ms). Chance of detecting one: 34.5 % for 64 MiB, 99.99 % for 1 GiB. Scattered slow blocks \
+            "One region is slow: 2.15 GB at byte 200,000,000,000, 4.90 × slower than around it (weak sectors, longest \
+             request 812 ms). Chance of detecting one: 34.5 % if it is 64 MiB, 99.99 % if it is 1 GiB. Scattered slow blocks \
              cover at most 1.23 % more of the range (95 % confidence)."
         );
     }

@@ -4,7 +4,8 @@ use super::numbers::{long_time, memory, number, rate, short_time, size};
 use super::{Group, NO_TIME, Subject, Wording};
 use model::finding::{
     Cure, CureArea, FindingCode, Known, LastingFall, NoValleys, NoValleysKind, OffsetValleys,
-    RecurringValleys, ValleyCure, ValleyPattern, ValleyTrigger, WriteValleys, WriteValleysUnknown,
+    RecurringValleys, ValleyCure, ValleyPass, ValleyPattern, ValleyTrigger, WriteValleys,
+    WriteValleysUnknown,
 };
 
 impl Wording for WriteValleys {
@@ -16,19 +17,19 @@ impl Wording for WriteValleys {
         let valleys = &known.conclusion;
         match &valleys.pattern {
             ValleyPattern::None(none) => no_valleys(none, valleys),
-            ValleyPattern::AtOffsets(at) => at_offsets(at, valleys.count),
+            ValleyPattern::AtOffsets(at) => at_offsets(at, valleys),
             ValleyPattern::Recurring(recurring) => {
                 let first = match valleys.conditions {
                     0 | 1 => "",
                     _ => " Shown is the first preparation with valleys.",
                 };
-                recurring_sentences(recurring, valleys.count) + first
+                recurring_sentences(recurring, valleys) + first
             }
         }
     }
 
     fn advice(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        let repeat = "A short sequential-write test that hits a dip reads low: repeat it, or average over a minute or more.";
+        let repeat = "A short sequential-write test that hits a valley reads low: repeat it, or average over a minute or more.";
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {
@@ -37,7 +38,7 @@ impl Wording for WriteValleys {
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill removes the dips."
+                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill removes the valleys."
             )),
         }
     }
@@ -129,39 +130,70 @@ fn lasting_fall(fall: &LastingFall) -> String {
     )
 }
 
-fn at_offsets(at: &OffsetValleys, count: u64) -> String {
+/// "64 KiB writes drop from 70.0 MB/s to 14.7 MB/s (21 %)": the rate beside valleys is that of a pass without the time they cost.
+fn drop_words(valleys: &WriteValleys, depth_ratio: f64) -> String {
+    let percent = 100.0 * depth_ratio;
+    match last_pass(valleys) {
+        Some(pass) => {
+            let normal = pass.bytes as f64 / (pass.seconds - pass.lost_s);
+            format!(
+                "{} writes drop from {} to {} ({percent:.0} %)",
+                pass.block_bytes,
+                rate(normal),
+                rate(normal * depth_ratio)
+            )
+        }
+        None => format!("writes drop to {percent:.0} % of normal throughput"),
+    }
+}
+
+/// The last pass with valleys at full speed.
+fn last_pass(valleys: &WriteValleys) -> Option<&ValleyPass> {
+    valleys.passes.iter().rev().find(|pass| !pass.slowed && pass.valleys > 0)
+}
+
+fn at_offsets(at: &OffsetValleys, valleys: &WriteValleys) -> String {
+    let count = valleys.count;
     let offsets = if count == 1 { "1 offset".into() } else { format!("{count} offsets") };
     let test = match at.by {
         ValleyTrigger::Place => "A pass that started elsewhere met them there as well.",
         _ => "A pass that starts elsewhere would tell offset from bytes written.",
     };
     format!(
-        "Sequential writes drop to {:.0} % of normal throughput for {} at {offsets}, the same in each pass. {test}",
-        100.0 * at.depth_ratio,
+        "Sequential {} for {} at {offsets}, the same in each pass. {test}",
+        drop_words(valleys, at.depth_ratio),
         short_time(at.width_s)
     )
 }
 
-fn recurring_sentences(valleys: &RecurringValleys, count: u64) -> String {
-    let (time, bytes) = (short_time(valleys.interval_s), size(valleys.interval_bytes as u64));
-    let every = match valleys.by {
+fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> String {
+    let (time, bytes) = (short_time(found.interval_s), size(found.interval_bytes as u64));
+    let every = match found.by {
         ValleyTrigger::Time => format!("every {time}"),
         ValleyTrigger::Bytes => format!("every {bytes}"),
         _ => format!("every {time} ({bytes})"),
     };
-    let last = match count {
-        0 if valleys.is_pass_short => "The last pass, shorter than that, had none.".into(),
-        0 => "The last pass had none.".into(),
-        count => format!("The last pass had {count}."),
+    let last_of_passes = match last_pass(valleys) {
+        Some(last) => {
+            let alike = |pass: &&ValleyPass| pass.group == last.group && !pass.slowed;
+            let passes = valleys.passes.iter().filter(alike).count();
+            format!("The last of {passes} passes ({} each)", size(last.bytes))
+        }
+        None => "The last pass".into(),
     };
-    let stable = match valleys.passes_to_stable {
-        Some(pass) if count > 0 => format!(" The pattern is stable from pass {pass} on."),
+    let last = match valleys.count {
+        0 if found.is_pass_short => "The last pass, shorter than that, had none.".into(),
+        0 => "The last pass had none.".into(),
+        count => format!("{last_of_passes} had {count}."),
+    };
+    let stable = match found.passes_to_stable {
+        Some(pass) if valleys.count > 0 => format!(" The pattern is stable from pass {pass} on."),
         _ => String::new(),
     };
     format!(
-        "Sequential write throughput dips {every}, to {:.0} % of normal for {}. {last}{stable}",
-        100.0 * valleys.depth_ratio,
-        short_time(valleys.width_s)
+        "Sequential {} {every} for {}. {last}{stable}",
+        drop_words(valleys, found.depth_ratio),
+        short_time(found.width_s)
     )
 }
 
@@ -251,14 +283,22 @@ mod tests {
     }
 
     fn told(count: u64, pattern: ValleyPattern) -> String {
-        let valleys = WriteValleys {
-            count,
-            pattern,
-            long_falls: 0,
-            lasting_fall: None,
-            passes: Vec::new(),
-            conditions: 1,
+        let pass = ValleyPass {
+            group: 1,
+            block_bytes: Bytes::from_kib(64),
+            slowed: false,
+            first_byte: 0,
+            end_byte: 21_000_000_000,
+            bytes: 21_000_000_000,
+            seconds: 301.0,
+            bytes_per_second: 69.8e6,
+            valleys: count,
+            width_s: 0.3,
+            lost_s: 1.0,
         };
+        let passes = vec![pass, ValleyPass { slowed: true, ..pass }, pass];
+        let valleys =
+            WriteValleys { count, pattern, long_falls: 0, lasting_fall: None, passes, conditions: 1 };
         statement(&known(valleys), FindingCode::WriteValleys)
     }
 
@@ -266,13 +306,12 @@ mod tests {
     fn recurring_valleys_name_their_interval() {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
-            "Sequential write throughput dips every 66.0 s, to 10 % of normal for 300 ms. The last pass had 6. \
-             The pattern is stable from pass 2 on."
+            "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (10 %) every 66.0 s for 300 ms. The last of 2 passes \
+             (21.0 GB each) had 6. The pattern is stable from pass 2 on."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),
-            "Sequential write throughput dips every 4.00 GB, to 10 % of normal for 300 ms. The last pass had \
-             none."
+            "Sequential writes drop to 10 % of normal throughput every 4.00 GB for 300 ms. The last pass had none."
         );
     }
 
@@ -289,7 +328,7 @@ mod tests {
         };
         assert_eq!(
             told(1, ValleyPattern::AtOffsets(at)),
-            "Sequential writes drop to 20 % of normal throughput for 300 ms at 1 offset, the same in each pass. A pass \
+            "Sequential 64 KiB writes drop from 70.0 MB/s to 14.0 MB/s (20 %) for 300 ms at 1 offset, the same in each pass. A pass \
              that started elsewhere met them there as well."
         );
         let none = NoValleys { kind: NoValleysKind::Even, passes: 4, bytes: 40_000_000_000, seconds: 600.0 };

@@ -53,7 +53,7 @@ impl Wording for WriteCache {
     fn why(reason: &WriteCacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match *reason {
             WriteCacheUnknown::NotTested { is_on } => format!(
-                "Not measured: the drive reports that its volatile write cache is {}. `drivescope sustain --write` measures it, and overwrites data.",
+                "Not measured: the drive reports that its volatile write cache is {}. `drivescope sustain --write` measures it, but destroys the data on the drive.",
                 if is_on { "enabled" } else { "disabled or absent" }
             ),
             WriteCacheUnknown::TooFewPhases => {
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(
             why::<WriteCache>(&reason, FindingCode::WriteCache),
             "Not measured: the drive reports that its volatile write cache is enabled. `drivescope sustain --write` measures it, \
-             and overwrites data."
+             but destroys the data on the drive."
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Words for the findings of the write cliff.
 
-use super::numbers::{number, rate, size};
+use super::numbers::{number, rate, size, with_interval};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::style::lower;
 use model::finding::{
@@ -15,7 +15,9 @@ impl Wording for WriteCliff {
 
     fn statement(known: &Known<WriteCliff>, _: FindingCode, _: &Subject<'_>) -> String {
         let cliff = &known.conclusion;
-        let (before, after, bytes) = (rate(cliff.before), rate(cliff.after), size(cliff.bytes.value as u64));
+        let before = with_interval(cliff.before, cliff.before_low, cliff.before_high, "B/s");
+        let after = with_interval(cliff.after, cliff.after_low, cliff.after_high, "B/s");
+        let bytes = size(cliff.bytes.value as u64);
         let writes = writes(&cliff.writes);
         if cliff.comes_back {
             let back = match cliff.further.first() {
@@ -30,9 +32,15 @@ impl Wording for WriteCliff {
             };
             return format!("{writes} drop from {before} to {after} after {bytes}.{back}");
         }
-        let times = number(cliff.before / cliff.after);
-        let mut sentences =
-            vec![format!("{writes} drop from {before} to {after} after {bytes}, {times} × slower.")];
+        let drop = format!("from {before} to {after}, {} × slower", number(cliff.before / cliff.after));
+        let full = |cache| format!("The {cache} is full after {bytes}: {} drop {drop}.", lower(&writes));
+        let mut sentences = match cliff.cause {
+            CliffCause::MediaCache => vec![full("media cache")],
+            CliffCause::CellCache => vec![full("SLC cache")],
+            CliffCause::Buffer | CliffCause::Unknown => {
+                vec![format!("After {bytes}, {} drop {drop}.", lower(&writes))]
+            }
+        };
         match cliff.cause {
             CliffCause::MediaCache | CliffCause::CellCache => {}
             CliffCause::Buffer => {
@@ -79,11 +87,10 @@ impl Wording for WriteCliff {
             rate(cliff.before)
         );
         if !cliff.has_rests {
-            advice += " `drivescope sustain --idle` measures how much idle time is needed.";
+            advice += " `drivescope sustain --idle` measures how much.";
         }
         if !cliff.went_on {
-            advice +=
-                " `--until levels` looks for further drops; `--until steady` measures the steady state.";
+            advice += " `drivescope sustain --until steady` measures the steady state.";
         }
         Some(advice)
     }
@@ -243,14 +250,13 @@ mod tests {
     fn a_cliff_names_its_levels_and_how_far_it_looked() {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
-            "Random 128 KiB writes drop from 400 MB/s to 60.0 MB/s after 20.0 GB, 6.67 × slower. From 40.0 GB on they run at \
-             40.0 MB/s. The test stopped after 50.0 GB, before reaching steady state."
+            "The SLC cache is full after 20.0 GB: random 128 KiB writes drop from 400 MB/s to 60 MB/s, 6.67 × slower. From \
+             40.0 GB on they run at 40.0 MB/s. The test stopped after 50.0 GB, before reaching steady state."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
             "Keep bursts under 18.0 GB (10 % below the cliff), with idle time between, to stay at 400 MB/s. `drivescope \
-             sustain --idle` measures how much idle time is needed. `--until levels` looks for further drops; `--until \
-             steady` measures the steady state."
+             sustain --idle` measures how much. `drivescope sustain --until steady` measures the steady state."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };
         let rested = WriteCliff { below: Some(below), has_rests: true, went_on: true, ..cliff() };
@@ -274,7 +280,7 @@ mod tests {
         let cliff = WriteCliff { comes_back: true, further: vec![later], ..cliff() };
         assert_eq!(
             statement(&known(cliff), FindingCode::WriteCliff),
-            "Random 128 KiB writes drop from 400 MB/s to 60.0 MB/s after 20.0 GB. It returns to 390 MB/s after 80.0 GB."
+            "Random 128 KiB writes drop from 400 MB/s to 60 MB/s after 20.0 GB. It returns to 390 MB/s after 80.0 GB."
         );
     }
 

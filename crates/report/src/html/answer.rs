@@ -67,7 +67,7 @@ fn of_several(content: &ReportPage<'_>, names: &[String]) -> Markup {
         ol class="runs" {
             @for (charted, name) in content.runs.iter().zip(names) {
                 @let run = charted.run;
-                @let Verdict { severity, headline, sentence } = Verdict::of(run, STYLE);
+                @let Verdict { severity, headline, sentence, .. } = Verdict::of(run, STYLE);
                 li {
                     span class="letter" { (charted.letter.unwrap_or("")) }
                     div {
@@ -82,7 +82,7 @@ fn of_several(content: &ReportPage<'_>, names: &[String]) -> Markup {
 }
 
 fn verdict(run: &Run) -> Markup {
-    let Verdict { severity, headline, sentence } = Verdict::of(run, STYLE);
+    let Verdict { severity, headline, sentence, .. } = Verdict::of(run, STYLE);
     html! { div class={"verdict " (class(severity))} { strong { (headline) } span { (sentence) } } }
 }
 

@@ -9,10 +9,12 @@ use crate::quantity::{capacity, count, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
-use model::finding::{Finding, FindingCode, Value};
+use model::finding::{Finding, FindingCode, TrackLayout, Value, known};
 use model::plan::PhaseKind;
+use model::request::Operation;
 use model::run::Run;
 use model::target::TargetKind;
+use model::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefFinding {
@@ -122,10 +124,14 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
 pub(super) fn rows(run: &Run, verdict: &str, is_full: bool, style: Style) -> Vec<String> {
     let mut grouped = Group::ALL.map(|group| (group, rows_of(group, run, style)));
     for (_, rows) in &mut grouped {
-        rows.retain(|row| row.code.is_some() && (is_full || row.mark != UNKNOWN_MARK && !is_detail(row)));
+        rows.retain(|row| {
+            row.code.is_some() && (is_full || row.mark != UNKNOWN_MARK && !is_detail(row, run))
+        });
         for row in rows {
-            if verdict.contains(&row.sentence) || !is_full && is_said_by_its_row(row) {
+            if !is_full && is_said_by_its_row(row) {
                 row.sentence.clear();
+            } else {
+                row.sentence = without_said(&row.sentence, verdict);
             }
         }
     }
@@ -162,6 +168,12 @@ pub(super) fn rows(run: &Run, verdict: &str, is_full: bool, style: Style) -> Vec
     lines
 }
 
+/// The sentences that the verdict does not say.
+fn without_said(text: &str, verdict: &str) -> String {
+    let said = |sentence: &&str| !verdict.contains(sentence.trim_end_matches('.'));
+    text.split_inclusive(". ").map(str::trim_end).filter(said).collect::<Vec<&str>>().join(" ")
+}
+
 /// The state in which writes were measured; none when nothing of writes was found.
 pub(crate) fn state_sentence(run: &Run) -> Option<String> {
     if run.state_before.is_empty() || !run.findings.iter().any(depends_on_state) {
@@ -193,11 +205,19 @@ pub(crate) fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
     rows
 }
 
-/// A row for a run without a failure: detectors are silent about what is in order, but a reader asks. It says how
-/// much that covers, since a look at a part of a drive says nothing of the rest.
+/// A row for a run without a failure: detectors are silent about what is in order, but a reader asks. It says how many bytes
+/// that is, since a look at a part of a drive says nothing of the rest.
 fn nothing_failed(run: &Run) -> Option<Row> {
     let (mut requests, mut has_failed) = (0u64, false);
+    let (mut read, mut written) = (Bytes::ZERO, Bytes::ZERO);
     for phase in &run.phases {
+        for totals in &phase.totals {
+            match totals.operation {
+                Operation::Read => read = read.saturating_add(Bytes::new(totals.bytes)),
+                Operation::Write => written = written.saturating_add(Bytes::new(totals.bytes)),
+                _ => {}
+            }
+        }
         // Requests that warm up are of no interest, but their failures are.
         if phase.phase.kind != PhaseKind::WarmUp {
             requests = requests.saturating_add(phase.operations());
@@ -209,11 +229,14 @@ fn nothing_failed(run: &Run) -> Option<Row> {
     if requests == 0 || has_failed || is_found || is_imported(run) {
         return None;
     }
-    let mut sentence = format!("{} requests", count(requests));
-    if let Some(share) = sampled_share(run) {
-        sentence += &format!(", covering {share} of {}", capacity(run.target.capacity));
+    let mut moved = Vec::new();
+    for (bytes, done) in [(read, "read"), (written, "written")] {
+        if !bytes.is_zero() {
+            moved.push(format!("{} {done}", capacity(bytes)));
+        }
     }
-    sentence += ".";
+    let moved = if moved.is_empty() { String::new() } else { format!(" ({})", moved.join(", ")) };
+    let sentence = format!("{} requests{moved}.", count(requests));
     Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
 }
 
@@ -338,14 +361,20 @@ fn is_said_by_its_row(row: &Row) -> bool {
     is_bare
         || is_file_rate && code != FindingCode::FilePlaceEffect
         || is_single && SAID_BY_ROWS.contains(&code)
+        || is_single && code == FindingCode::SlowRegions && row.number == NONE_FOUND
 }
 
 /// Whether its number is that of another row, or it is a table, which stands below or in files.
-fn is_detail(row: &Row) -> bool {
-    matches!(row.code, Some(FindingCode::ZoneTable | FindingCode::SizeProfile))
+fn is_detail(row: &Row, run: &Run) -> bool {
+    match row.code {
+        Some(FindingCode::ZoneTable | FindingCode::SizeProfile) => true,
+        // Sectors per track tell more zones apart than throughput does.
+        Some(FindingCode::ZoneCount) => known::<TrackLayout>(&run.findings).is_some(),
+        _ => false,
+    }
 }
 
-const SAID_BY_ROWS: [FindingCode; 14] = [
+const SAID_BY_ROWS: [FindingCode; 13] = [
     FindingCode::ReadRateOuter,
     FindingCode::ReadRateInner,
     FindingCode::ReadRateMean,
@@ -354,7 +383,6 @@ const SAID_BY_ROWS: [FindingCode; 14] = [
     FindingCode::WriteRateMean,
     FindingCode::ZoneRatio,
     FindingCode::FullPassTime,
-    FindingCode::DriveCache,
     FindingCode::ReadAhead,
     FindingCode::RotationPeriod,
     FindingCode::SeekTrackToTrack,
@@ -410,9 +438,29 @@ pub(super) fn advice(run: &Run, style: Style) -> Vec<String> {
     lines
 }
 
+/// Whether the drive lost data or itself.
+pub(super) fn has_failed(run: &Run) -> bool {
+    run.findings.iter().any(is_failure)
+}
+
+fn is_failure(finding: &Finding) -> bool {
+    let is_of_data = matches!(
+        finding.code(),
+        FindingCode::DeviceLost
+            | FindingCode::DataIntegrity
+            | FindingCode::CapacityTrue
+            | FindingCode::BadBlocks
+    );
+    is_of_data && alarm(finding) == Some(Tone::Bad)
+}
+
 pub(crate) fn advice_of(run: &Run) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut findings: Vec<&Finding> = run.findings.iter().collect();
+    // Of a drive that failed, nothing matters but what is on it.
+    if has_failed(run) {
+        findings.retain(|finding| is_failure(finding));
+    }
     findings.sort_by_key(|finding: &&Finding| finding.code());
     for finding in findings {
         if let Text::Known { advice: Some(advice), .. } = text(finding, &run.target)

@@ -2,6 +2,7 @@
 
 use super::section::toned;
 use super::stated::is_imported;
+use crate::finding::numbers::number;
 use crate::hostile::harmless;
 use crate::quantity::{capacity, count, readable_moment, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
@@ -12,6 +13,7 @@ use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
+use model::workload::Arrival;
 
 pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
     let facts = facts(run, style);
@@ -40,8 +42,22 @@ pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
             engine => style.name(engine),
         };
         text += &format!("; {engine}, {caching}, seed {}", run.seed);
+        if let Some(per_second) = pace(run) {
+            text += &format!("; paced at {} requests/s", number(per_second));
+        }
     }
     toned(Tone::Faint, "", &format!("{text}."), style)
+}
+
+/// At how many requests a second they were sent, whatever the drive does.
+fn pace(run: &Run) -> Option<f64> {
+    let measured = run.phases.iter().find(|phase| phase.phase.kind == PhaseKind::Measure)?;
+    match measured.phase.workload.as_ref()?.arrival {
+        Arrival::OpenLoop { per_second, .. } if measured.phase.experiment == ExperimentName::Ping => {
+            Some(per_second)
+        }
+        _ => None,
+    }
 }
 
 pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
@@ -122,7 +138,7 @@ pub(crate) fn not_served(run: &Run) -> Vec<String> {
     }
     if wrong > 0 {
         let place = if are_past_the_end(run) { " past the true capacity" } else { "" };
-        said.push(format!("{} reads{place} failed or returned wrong data", count(wrong)));
+        said.push(format!("{} reads{place} did not return what was written", count(wrong)));
     }
     said
 }

@@ -11,16 +11,20 @@ use model::phase_row::PhaseRow;
 const ROWS_MAX: usize = 100;
 const INDENT: &str = "  ";
 
-pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
+pub(super) fn table(rows: &[PhaseRow], is_plan: bool, style: Style) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     let style_inside = Style { width: style.columns().saturating_sub(INDENT.len()), ..style };
-    let header = ["job", "operation", "block", "QD", "IOPS", "throughput", "errors", "CPU"];
+    let (title, name) = if is_plan { ("Jobs", "job") } else { ("Phases", "phase") };
+    // The only phase of an experiment needs no name.
+    let skipped = usize::from(!is_plan && rows.len() == 1);
+    let header = [name, "operation", "block", "QD", "IOPS", "throughput", "errors", "CPU"];
     // Simulated requests cost no processor time.
     let has_cpu = rows.iter().any(|row| row.cpu_share.is_some());
-    let mut table = Table::new(&header[..header.len() - usize::from(!has_cpu)], 1, style_inside);
+    let header = &header[skipped..header.len() - usize::from(!has_cpu)];
+    let mut table = Table::new(header, 1, style_inside);
     for row in shown {
         let cpu = row.cpu_share.map_or("-".into(), |share| format!("{} %", number(100.0 * share)));
         let mut cells = vec![
@@ -35,31 +39,39 @@ pub(super) fn table(rows: &[PhaseRow], style: Style) -> Vec<String> {
         if has_cpu {
             cells.push(cpu);
         }
-        table.row(cells, Vec::new());
+        table.row(cells.split_off(skipped), Vec::new());
     }
-    let mut lines = vec![style.paint(Tone::Heading, "Jobs")];
+    let mut lines = vec![style.paint(Tone::Heading, title)];
     lines.extend(indented(&table));
     lines.push(String::new());
-    lines.extend(indented(&latencies(shown, style_inside)));
+    lines.extend(indented(&latencies(shown, name, skipped, style_inside)));
     let mut note = "± is the 95 % confidence interval.".to_string();
+    if is_mixed(shown) {
+        note += " Reads and writes of a job share its QD.";
+    }
     if has_cpu {
         note += " CPU is the share of all processors that drivescope used.";
     }
     if rows.len() > shown.len() {
-        note += &format!(" {} more jobs: drivescope export.", count((rows.len() - shown.len()) as u64));
+        note += &format!(" {} more: drivescope export.", count((rows.len() - shown.len()) as u64));
     }
     lines.extend(paragraph("  ", &style.own(&note), style.columns()));
     lines
 }
 
-fn latencies(rows: &[PhaseRow], style: Style) -> Table {
-    let mut table = Table::new(&["job", "operation", "mean latency", "p50", "p99", "p99.9", "max"], 1, style);
+fn is_mixed(rows: &[PhaseRow]) -> bool {
+    rows.windows(2).any(|pair| pair[0].phase == pair[1].phase && pair[0].operation != pair[1].operation)
+}
+
+fn latencies(rows: &[PhaseRow], name: &str, skipped: usize, style: Style) -> Table {
+    let header = [name, "operation", "mean latency", "p50", "p99", "p99.9", "max"];
+    let mut table = Table::new(&header[skipped..], 1, style);
     for row in rows {
         let quantile = |name| {
             let known = row.latency_quantiles.iter().find(|(known, _)| *known == name);
             known.map_or("-".into(), |(_, latency)| style.own(&short_time(latency.value)))
         };
-        let cells = vec![
+        let mut cells = vec![
             style.name(&row.phase),
             row.operation.name().into(),
             style.own(&with_spread(short_time(row.latency_mean.value), &row.latency_mean)),
@@ -68,7 +80,7 @@ fn latencies(rows: &[PhaseRow], style: Style) -> Table {
             quantile("p99.9"),
             style.own(&short_time(row.latency_max)),
         ];
-        table.row(cells, Vec::new());
+        table.row(cells.split_off(skipped), Vec::new());
     }
     table
 }

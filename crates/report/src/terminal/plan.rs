@@ -68,7 +68,12 @@ fn steps(plan: &PlanPage, style: Style) -> Vec<String> {
 }
 
 fn phases(count: u32) -> String {
-    if count == 1 { "1 phase ".into() } else { format!("{count} phases") }
+    match count {
+        // How many follows from what they find.
+        0 => "adaptive".into(),
+        1 => "1 phase ".into(),
+        _ => format!("{count} phases"),
+    }
 }
 
 fn about(time: Option<Nanos>, time_max: Option<Nanos>, style: Style) -> String {

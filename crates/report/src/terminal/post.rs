@@ -16,12 +16,12 @@ const STYLE: Style = Style { width: 100, colour: false, unicode: true, draws: tr
 pub fn post(run: &Run) -> String {
     let drive = identity(&run.target, STYLE).unwrap_or_else(|| path(&run.target, STYLE));
     let drive = drive.split(", serial number").next().unwrap_or_default();
-    let Verdict { headline, .. } = Verdict::of(run, STYLE);
+    let Verdict { title, headline, .. } = Verdict::of(run, STYLE);
     let mut rows = weightiest(run, STYLE, FINDINGS);
     rows.retain(is_weighty);
     let width = rows.iter().map(|row| columns_of(&row.label)).max().unwrap_or(0);
     let mut lines = vec!["```".to_string(), format!("{drive}: {}", description(&run.target, STYLE))];
-    lines.push(format!("Verdict: {headline}"));
+    lines.push(format!("{title}: {headline}"));
     for row in &rows {
         let value = format!("{} {}", row.number, row.unit);
         let interval = if row.interval.is_empty() { String::new() } else { format!(" ({})", row.interval) };

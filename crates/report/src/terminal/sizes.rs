@@ -42,5 +42,5 @@ pub(super) fn table(run: &Run, style: Style) -> Vec<String> {
 
 fn column_of(point: &SizePoint) -> String {
     let order = if point.pattern == SizePattern::Random { "random " } else { "" };
-    format!("{order}{}, QD {}", point.operation.name(), point.depth)
+    format!("{order}{} QD {}", point.operation.name(), point.depth)
 }

@@ -59,10 +59,10 @@ pub struct StateEvent {
 pub fn state_page(state: &StatePage, style: Style) -> String {
     let mut head = vec![style.paint(Tone::Heading, &style.name(&state.target))];
     for name in &state.names {
-        head.extend(paragraph("  kept as  ", &style.sentence(name), style.columns()));
+        head.extend(paragraph("  identity  ", &style.sentence(name), style.columns()));
     }
     if !state.through.is_empty() {
-        head.extend(paragraph("  through  ", &style.sentence(&state.through), style.columns()));
+        head.extend(paragraph("  via       ", &style.sentence(&state.through), style.columns()));
     }
     let mut past = vec![style.paint(Tone::Heading, "History")];
     for sentence in &state.sentences {
