@@ -3,7 +3,7 @@
 //! request ──► wake-up ──► controller ──┬─ read ───► dies and channels (or nothing there: at once)
 //!                                      ├─ write ──► write path: buffer, SLC cache, garbage collection, …
 //!                                      ├─ discard ► maps
-//!                                      └─ flush ──► when the write path is empty
+//!                                      └─ flush ──► when the last page is programmed
 //! ```
 //!
 //! Reads and writes meet on the dies: a read waits for what its die programs or erases, and takes its time from writes.
@@ -135,18 +135,17 @@ impl FlashDrive {
     }
 
     fn flush(&mut self, at_s: f64) -> f64 {
-        let mut empty_s = self.writes.free_s().max(at_s);
         let was_written = std::mem::take(&mut self.is_dirty);
-        match &self.buffer {
-            Some(buffer) if !buffer.flush.stores() => empty_s = at_s,
+        let durable_s = match &self.buffer {
+            Some(buffer) if !buffer.flush.stores() => at_s,
             Some(buffer) if was_written => {
-                empty_s += buffer.flush_us * 1e-6;
-                self.stored_s = empty_s;
+                self.stored_s = self.writes.programmed_s().max(at_s) + buffer.flush_us * 1e-6;
+                self.stored_s
             }
             // A flush that comes while another stores the table waits for it.
-            _ => empty_s = empty_s.max(self.stored_s),
-        }
-        empty_s + self.write_overhead_s
+            _ => self.writes.free_s().max(at_s).max(self.stored_s),
+        };
+        durable_s + self.write_overhead_s
     }
 }
 

@@ -37,8 +37,9 @@ pub(crate) struct WritePath {
     owed_share: f64,
     recent_s: f64,
     recent_at_s: f64,
-    /// To program one page, which a write that is not buffered waits for.
+    /// To program one page, which a write that is not buffered waits for, and a flush of one that is.
     program_s: f64,
+    is_buffered: bool,
     idle: Idle,
 }
 
@@ -54,15 +55,6 @@ struct Idle {
 struct MapFlush {
     profile: MapFlushProfile,
     bytes: u64,
-}
-
-/// What a write waits for when its last page is on its way: nothing if it is answered from the buffer.
-fn last_program_s(profile: &FlashProfile) -> f64 {
-    match (&profile.buffer, &profile.slc) {
-        (Some(_), _) => 0.0,
-        (None, Some(slc)) => slc.program_us * 1e-6,
-        (None, None) => profile.program_us * 1e-6,
-    }
 }
 
 /// Over this time what dies did lately fades to 1/e, in seconds: a few programs.
@@ -92,7 +84,8 @@ impl WritePath {
             owed_share: 0.0,
             recent_s: 0.0,
             recent_at_s: 0.0,
-            program_s: last_program_s(profile),
+            program_s: 1e-6 * profile.slc.as_ref().map_or(profile.program_us, |slc| slc.program_us),
+            is_buffered: profile.buffer.is_some(),
             idle: Idle {
                 fold_after_s: profile.slc.as_ref().map_or(f64::INFINITY, |slc| slc.idle_s),
                 collect_after_s: collection.idle_s,
@@ -104,6 +97,11 @@ impl WritePath {
 
     pub(crate) fn free_s(&self) -> f64 {
         self.free_s
+    }
+
+    /// When the last page of what has come is programmed. The flash takes the next write before: other dies are free.
+    pub(crate) fn programmed_s(&self) -> f64 {
+        self.free_s + self.program_s
     }
 
     /// How many bytes of a range hold data, by whole pages.
@@ -155,7 +153,8 @@ impl WritePath {
         self.free_s = end_s;
         self.recent_s = self.recent_s * (-(at_s - self.recent_at_s).max(0.0) / RECENT_S).exp() + work_s;
         self.recent_at_s = self.recent_at_s.max(at_s);
-        self.buffer.room_at(programmed, start_s, end_s) + self.program_s
+        let room_s = self.buffer.room_at(programmed, start_s, end_s);
+        if self.is_buffered { room_s } else { room_s + self.program_s }
     }
 
     /// Forgets what lies wholly in a range. As with writes, what is meant is what was written before.
