@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Commits {
     pub method: CommitMethod,
     pub log: Log,
-    /// Whether it stands for the drive: others differ from it in one way.
+    /// Whether it stands for the drive: others differ from it in one way, also in size.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_main: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -24,7 +24,9 @@ pub struct CellKey {
 pub struct Cell {
     pub key: CellKey,
     pub commits: Commits,
+    /// Of what other programs state there may be no latencies.
     pub histogram: LatencyHistogram,
+    pub count: u64,
     pub seconds: f64,
     pub phases: Vec<u32>,
 }
@@ -60,7 +62,7 @@ impl Cell {
     }
 
     pub fn per_second(&self) -> Option<f64> {
-        if self.seconds > 0.0 { Some(self.histogram.count() as f64 / self.seconds) } else { None }
+        if self.seconds > 0.0 { Some(self.count as f64 / self.seconds) } else { None }
     }
 }
 
@@ -83,26 +85,31 @@ pub fn cells(run: &RunView<'_>) -> Vec<Cell> {
         match cells.iter_mut().find(|cell| cell.key == key) {
             Some(cell) => {
                 cell.histogram.merge(&totals.histogram);
+                cell.count += totals.operations;
                 cell.seconds += seconds;
                 cell.phases.push(number);
             }
             None => {
                 let mut histogram = LatencyHistogram::small();
                 histogram.merge(&totals.histogram);
-                cells.push(Cell { key, commits, histogram, seconds, phases: vec![number] });
+                let (count, phases) = (totals.operations, vec![number]);
+                cells.push(Cell { key, commits, histogram, count, seconds, phases });
             }
         }
     }
     cells
 }
 
-/// The cells that stand for the drive: those that every other differs from in one way.
+/// The cell that stands for the drive, and after it the same of other sizes.
 pub fn main_cells(cells: &[Cell]) -> Vec<&Cell> {
     let Some(first) = cells.iter().find(|cell| cell.key.is_alone() && cell.commits.is_main) else {
         return Vec::new();
     };
-    let is_like = |cell: &&Cell| {
-        cell.key.is_alone() && cell.key.method == first.key.method && cell.key.log == first.key.log
-    };
-    cells.iter().filter(is_like).collect()
+    let mut main = vec![first];
+    for cell in cells {
+        if cell.key != first.key && (CellKey { write: first.key.write, ..cell.key }) == first.key {
+            main.push(cell);
+        }
+    }
+    main
 }

@@ -1,12 +1,13 @@
 //! Commits: writes that are each made durable.
 //! # What it finds
-//! Latency percentiles of one committer by size; commits per second by the number of committers; the fastest method and log; how much other
+//! Latency percentiles of one committer by size; commits per second by the number of committers; the fastest durable method; how much other
 //! load slows commits down; and, for a program that was named, whether its published limit is met.
 //! # Why it matters
 //! A database answers its client when the commit is durable. Throughput says nothing of that time, and a mean hides its tail.
 //! # How
 //! Rounds of a cell are put together. Percentiles have intervals by order statistics. The probability that the true percentile is within a limit
-//! follows from how many commits took longer: a Beta distribution with Jeffreys' prior.
+//! follows from how many commits took longer: a Beta distribution with Jeffreys' prior. A method is the fastest if the interval of its median is
+//! below those of all others, and durable if that is not below what the medium takes.
 //! # Cannot tell when
 //! Too few commits completed for an interval of the 99th percentile: 368. Every commit failed. The program publishes no limit.
 //! # Known problems
@@ -16,18 +17,20 @@
 //! David and Nagaraja, "Order Statistics", 3rd ed., section 7.1. Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion", 2001.
 
 use super::detect::{Detector, Need};
+use super::flush_honoured;
 use crate::commit::{Cell, CellKey, cells, committed, main_cells};
 use crate::measured::evidence_of_phases;
+use crate::stated;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use model::application::CommitLimit;
-use model::commit::{Application, Log};
+use model::commit::{Application, CommitMethod, Log};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{
     CommitGain, CommitInterference, CommitLatency, CommitPoint, CommitRate, CommitUnknown, CommitVerdict,
-    CrowdRates, FastestCommit, Finding, FindingCode, Fitness, GainBy, InterferencePoint, MethodPoint,
-    Outcome, RatePoint, VerdictUnknown,
+    CrowdRates, Evidence, FastestCommit, Finding, FindingCode, Fitness, FlushEffect, FlushHonoured,
+    FlushUnknown, GainBy, InterferencePoint, MethodPoint, Outcome, RatePoint, VerdictUnknown,
 };
 use model::histogram::LatencyHistogram;
 use model::run::RunView;
@@ -39,8 +42,6 @@ use statrs::distribution::{Beta, ContinuousCDF};
 const SURE: f64 = 0.95;
 /// What gains less is within what rounds differ by.
 const GAIN_MIN: f64 = 1.1;
-/// Medians that are this near are one.
-const SAME: f64 = 1.03;
 
 pub(super) const DETECTOR: Detector = Detector {
     codes: &[
@@ -50,7 +51,7 @@ pub(super) const DETECTOR: Detector = Detector {
         FindingCode::CommitMethod,
         FindingCode::CommitInterference,
     ],
-    needs: &[Need::Asked(ExperimentName::Commit)],
+    needs: &[Need::Asked(ExperimentName::Commit), Need::Asked(stated::EXPERIMENT)],
     detect,
 };
 
@@ -58,21 +59,49 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let cells = cells(run);
     let main = main_cells(&cells);
     let Some(first) = main.first() else {
+        if is_stated(run) {
+            return Vec::new();
+        }
         return vec![Finding::CommitLatency(Outcome::Unknown(nothing(run)))];
     };
     let evidence = evidence_of_phases(run, &first.phases);
+    if is_stated(run) {
+        return of_other_program(first, &main, &evidence);
+    }
+    let lost = not_durable(run, first, &cells);
     let mut findings = Vec::new();
     if let Some(application) = first.commits.application {
         let verdict = match run.target.caveats.contains(&Caveat::InMemory) {
             true => Err(VerdictUnknown::InMemory),
-            false => verdict(application, first, &cells),
+            false => verdict(application, first, &cells, &lost),
         };
         findings.push(Finding::CommitVerdict(Outcome::of(verdict, evidence.clone())));
     }
     findings.push(Finding::CommitLatency(Outcome::of(latency(first, &main), evidence.clone())));
     findings.push(Finding::CommitRate(Outcome::of(rate(run, first, &cells), evidence.clone())));
-    findings.push(Finding::CommitMethod(Outcome::of(fastest(first, &cells), evidence.clone())));
+    let method = fastest(run, first, &cells, lost);
+    findings.push(Finding::CommitMethod(Outcome::of(method, evidence.clone())));
     findings.push(Finding::CommitInterference(Outcome::of(interference(first, &cells), evidence)));
+    findings
+}
+
+fn is_stated(run: &RunView<'_>) -> bool {
+    run.phases.iter().any(|summary| summary.phase.experiment == stated::EXPERIMENT)
+}
+
+/// Rates without an interval, and latencies where the program tells its percentiles.
+fn of_other_program(first: &Cell, main: &[&Cell], evidence: &[Evidence]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if first.histogram.count() > 0 {
+        findings.push(Finding::CommitLatency(Outcome::of(latency(first, main), evidence.to_vec())));
+    }
+    if let Some(one_per_second) = first.per_second() {
+        let (committers, best) = (first.key.committers, stated::without_interval(one_per_second));
+        let point =
+            RatePoint { committers, separate_files: false, per_second: one_per_second, p99_s: p99_s(first) };
+        let rate = CommitRate { best, best_committers: committers, one_per_second, points: vec![point] };
+        findings.push(Finding::CommitRate(Outcome::known(rate, evidence.to_vec())));
+    }
     findings
 }
 
@@ -148,7 +177,7 @@ fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
     let mut rates = Vec::new();
     for phase in &cell.phases {
         let (totals, seconds) = committed(&run.phases[*phase as usize])?;
-        rates.push(totals.histogram.count() as f64 / seconds);
+        rates.push(totals.operations as f64 / seconds);
     }
     let value = cell.per_second()?;
     let mean = Mean::about(value, &rates);
@@ -165,25 +194,81 @@ fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
     })
 }
 
-fn fastest(first: &Cell, cells: &[Cell]) -> Result<FastestCommit, CommitUnknown> {
-    let mut points = Vec::new();
-    for cell in single(first, cells) {
-        if let (true, Some(median)) = (cell.key.is_alone(), cell.quantile(Quantile::MEDIAN)) {
-            let (method, log) = (cell.key.method, cell.key.log);
-            points.push(MethodPoint { method, log, p50_s: median.value, p99_s: p99_s(cell) });
+/// Methods that are not durable here, as far as can be seen: of which one kind of log completes before the medium can have the data.
+fn not_durable(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Vec<CommitMethod> {
+    let flush = flush_honoured::judge(run);
+    let is_fuse = run.target.caveats.contains(&Caveat::PlacesUntold);
+    let mut lost = Vec::new();
+    for cell in single(first, cells).filter(|cell| cell.key.is_alone()) {
+        // Linux hands a write with direct I/O on to a FUSE server without the flag, and does not flush after it (fs/fuse/file.c).
+        let is_dropped =
+            is_fuse && matches!(cell.key.method, CommitMethod::OpenDsync | CommitMethod::WriteDsync);
+        let is_too_quick = match &flush {
+            Err(FlushUnknown::InMemory) | Ok(FlushHonoured { effect: FlushEffect::Ignored, .. }) => true,
+            Ok(FlushHonoured { effect: FlushEffect::Honoured, seen }) => {
+                let median = cell.quantile(Quantile::MEDIAN);
+                median.is_some_and(|median| !flush_honoured::reaches_medium(seen, median.value))
+            }
+            // Where the cache is protected all are; elsewhere the medium cannot be seen.
+            _ => false,
+        };
+        if (is_dropped || is_too_quick) && !lost.contains(&cell.key.method) {
+            lost.push(cell.key.method);
         }
     }
-    points.sort_by(|one, other| one.p50_s.total_cmp(&other.p50_s));
-    let (Some(mut best), Some(main)) = (points.first().cloned(), first.quantile(Quantile::MEDIAN)) else {
+    lost
+}
+
+fn fastest(
+    run: &RunView<'_>,
+    first: &Cell,
+    cells: &[Cell],
+    lost: Vec<CommitMethod>,
+) -> Result<FastestCommit, CommitUnknown> {
+    let Some(main) = median(run, first) else {
         return Err(CommitUnknown::TooFew { have: first.histogram.count() });
     };
-    if main.value < best.p50_s * SAME {
-        (best.method, best.log, best.p50_s) = (first.key.method, first.key.log, main.value);
+    let mut points = Vec::new();
+    for cell in single(first, cells).filter(|cell| cell.key.is_alone()) {
+        let CellKey { method, log, .. } = cell.key;
+        let Some(p50) = median(run, cell) else { continue };
+        if lost.contains(&method) {
+            continue;
+        }
+        points.push(MethodPoint {
+            method,
+            log,
+            p50_s: p50.value,
+            p50_low_s: p50.low,
+            p50_high_s: p50.high,
+            p99_s: p99_s(cell),
+        });
     }
-    if points.len() < 2 {
+    if points.len() + lost.len() < 2 {
         return Err(CommitUnknown::NothingToCompare);
     }
-    Ok(FastestCommit { method: best.method, log: best.log, gain: main.value / best.p50_s, points })
+    points.sort_by(|one, other| one.p50_s.total_cmp(&other.p50_s));
+    let Some(best) = points.first() else { return Err(CommitUnknown::NothingDurable) };
+    let (mut alike, mut log) = (Vec::new(), Some(best.log));
+    for point in points.iter().filter(|point| point.p50_low_s <= best.p50_high_s) {
+        if !alike.contains(&point.method) {
+            alike.push(point.method);
+        }
+        log = log.filter(|log| *log == point.log);
+    }
+    let gain = if main.low > best.p50_high_s { main.value / best.p50_s } else { 1.0 };
+    Ok(FastestCommit { alike, log, gain, points, not_durable: lost })
+}
+
+/// The median, with an interval by order statistics that is no narrower than rounds differ, since a host is not equally busy in all.
+fn median(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
+    let mut median = cell.quantile(Quantile::MEDIAN)?;
+    for phase in &cell.phases {
+        let (totals, _) = committed(&run.phases[*phase as usize])?;
+        let of_round = totals.histogram.quantile(Quantile::MEDIAN)?.seconds();
+        (median.low, median.high) = (median.low.min(of_round), median.high.max(of_round));
+    }
+    Some(median)
 }
 
 /// Those of one committer that write as the first does.
@@ -215,7 +300,12 @@ fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, Comm
     }
 }
 
-fn verdict(application: Application, first: &Cell, cells: &[Cell]) -> Result<CommitVerdict, VerdictUnknown> {
+fn verdict(
+    application: Application,
+    first: &Cell,
+    cells: &[Cell],
+    lost: &[CommitMethod],
+) -> Result<CommitVerdict, VerdictUnknown> {
     let need = application.need();
     let too_few = VerdictUnknown::TooFew { have: first.histogram.count() };
     let one_per_second = first.per_second().ok_or(too_few.clone())?;
@@ -243,7 +333,7 @@ fn verdict(application: Application, first: &Cell, cells: &[Cell]) -> Result<Com
         latency: first.quantile(limit.percentile).map(Into::into),
         probability,
         rates,
-        gains: gains(first, cells),
+        gains: gains(first, cells, lost),
         source: need.source,
     })
 }
@@ -258,17 +348,19 @@ pub fn probability_within(latencies: &LatencyHistogram, limit: CommitLimit) -> O
     Some(above.cdf(1.0 - limit.percentile.get()))
 }
 
-/// What makes the 99th percentile better, the best first: other ways, and no load beside it.
-fn gains(first: &Cell, cells: &[Cell]) -> Vec<CommitGain> {
-    let Some(main) = p99_s(first) else { return Vec::new() };
+/// What makes the 99th percentile better as far as intervals tell, the best first: other durable ways, and no load beside it.
+fn gains(first: &Cell, cells: &[Cell], lost: &[CommitMethod]) -> Vec<CommitGain> {
+    let Some(main) = first.quantile(Quantile::P99) else { return Vec::new() };
     let mut gains = Vec::new();
     for cell in single(first, cells) {
-        let Some(p99) = p99_s(cell) else { continue };
-        let (what, ratio) = match cell.key.beside {
-            None => (GainBy::Way(cell.key.method, cell.key.log), main / p99),
-            Some(load) => (GainBy::OwnDisk(load), p99 / main),
+        let Some(p99) = cell.quantile(Quantile::P99) else { continue };
+        let (what, slow, fast) = match cell.key.beside {
+            None => (GainBy::Way(cell.key.method, cell.key.log), main, p99),
+            Some(load) => (GainBy::OwnDisk(load), p99, main),
         };
-        if ratio >= GAIN_MIN {
+        let is_way_lost = cell.key.beside.is_none() && lost.contains(&cell.key.method);
+        let ratio = slow.value / fast.value;
+        if ratio >= GAIN_MIN && slow.low > fast.high && !is_way_lost {
             gains.push(CommitGain { what, ratio });
         }
     }

@@ -30,6 +30,7 @@ use model::run::{PhaseSummary, RunView};
 use model::target::{Caveat, TargetFacts};
 use model::units::Quantile;
 
+/// An interval of a median needs 6, and one of 20 spans the middle half.
 const COUNT_MIN: u64 = 20;
 /// Flash reads in 100 µs; an arm gets nowhere in 1 ms.
 const MECHANICAL_S: f64 = 1e-3;
@@ -65,20 +66,24 @@ fn is_probe(summary: &PhaseSummary) -> bool {
     summary.phase.kind != PhaseKind::Measure && summary.phase.workload.as_ref().is_some_and(is_random)
 }
 
-fn median_s(run: &RunView<'_>, operation: Operation) -> Option<f64> {
+fn probed(run: &RunView<'_>, operation: Operation) -> LatencyHistogram {
     let mut all = LatencyHistogram::small();
     for summary in run.phases {
         if let (true, Some(totals)) = (is_probe(summary), summary.totals_of(operation)) {
             all.merge(&totals.histogram);
         }
     }
-    if all.count() < COUNT_MIN {
-        return None;
-    }
-    all.quantile(Quantile::MEDIAN).map(model::units::Nanos::seconds)
+    all
 }
 
-fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
+fn median_s(latencies: &LatencyHistogram) -> Option<f64> {
+    if latencies.count() < COUNT_MIN {
+        return None;
+    }
+    latencies.quantile(Quantile::MEDIAN).map(model::units::Nanos::seconds)
+}
+
+pub(super) fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
     let mut failed = 0;
     for summary in run.phases {
         failed += summary.totals_of(Operation::Commit).map_or(0, |totals| totals.errors);
@@ -94,10 +99,13 @@ fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
             _ => {}
         }
     }
+    let [reads, writes, commits] =
+        [Operation::Read, Operation::Write, Operation::Commit].map(|operation| probed(run, operation));
     let (Some(read_s), Some(write_s), Some(commit_s)) =
-        (median_s(run, Operation::Read), median_s(run, Operation::Write), median_s(run, Operation::Commit))
+        (median_s(&reads), median_s(&writes), median_s(&commits))
     else {
-        return Err(FlushUnknown::TooFew);
+        let [reads, writes, commits] = [reads.count(), writes.count(), commits.count()];
+        return Err(FlushUnknown::TooFew { reads, writes, commits });
     };
     let reports_volatile_cache = run.target.write_cache;
     let seen = FlushEvidence { read_s, write_s, commit_s, reports_volatile_cache, state: state(run.target) };
@@ -135,6 +143,18 @@ fn is_stored(seen: &FlushEvidence) -> Option<bool> {
         Some(false)
     } else {
         None
+    }
+}
+
+/// Whether commits with that median may be durable, where flushes are known to wait for the medium: none is quicker than it.
+pub(super) fn reaches_medium(seen: &FlushEvidence, median_s: f64) -> bool {
+    if seen.read_s >= MECHANICAL_S {
+        median_s >= CACHED_SHARE * seen.read_s
+    } else if seen.write_s < PROGRAM_S && seen.reports_volatile_cache == Some(true) {
+        median_s >= seen.write_s + PROGRAM_S
+    } else {
+        // A write that takes so long may be durable by itself, and so may one without a volatile cache.
+        median_s >= PROGRAM_S.min(seen.write_s)
     }
 }
 

@@ -52,7 +52,15 @@ struct Cell {
     log: Log,
     committers: u32,
     beside: Option<BesideLoad>,
-    is_main: bool,
+    role: Role,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// What stands for the drive: one committer, and the first size that was asked for. All others differ from it in one way.
+    Main,
+    OtherSize,
+    Other,
 }
 
 pub struct Commit {
@@ -155,7 +163,7 @@ impl Commit {
                 None => true,
             });
             let sizes: Vec<Bytes> = wide.map(|cell| cell.key.write).collect();
-            next.retain(|cell| cell.is_main && sizes.contains(&cell.write));
+            next.retain(|cell| cell.role != Role::Other && sizes.contains(&cell.write));
         }
         self.order.shuffle(&mut next);
         self.rounds += 1;
@@ -189,11 +197,12 @@ fn all_cells(setup: &Setup, request: &CommitRequest, sizes: &[Bytes]) -> Vec<Cel
         None => (CommitMethod::Fdatasync, Log::Preallocated),
     };
     let mut cells = Vec::new();
-    let main = |write| Cell { write, method, log, committers: 1, beside: None, is_main: true };
-    for size in sizes {
-        cells.push(main(*size));
+    let main = Cell { write: sizes[0], method, log, committers: 1, beside: None, role: Role::Main };
+    cells.push(main);
+    for size in &sizes[1..] {
+        cells.push(Cell { write: *size, role: Role::OtherSize, ..main });
     }
-    let plain = Cell { is_main: false, ..main(sizes[0]) };
+    let plain = Cell { role: Role::Other, ..main };
     let (methods, logs) = match has_logs {
         true => (CommitMethod::ALL.to_vec(), vec![Log::Extend, Log::Preallocated, Log::Overwrite]),
         false => (vec![CommitMethod::Fdatasync, CommitMethod::WriteDsync], vec![Log::Target]),
@@ -222,16 +231,17 @@ fn all_cells(setup: &Setup, request: &CommitRequest, sizes: &[Bytes]) -> Vec<Cel
 impl Cell {
     fn probe(write: Bytes) -> Cell {
         let (method, log) = (CommitMethod::Fdatasync, Log::Target);
-        Cell { write, method, log, committers: 1, beside: None, is_main: false }
+        Cell { write, method, log, committers: 1, beside: None, role: Role::Other }
     }
 
     fn commits(&self, beside: Option<Beside>, application: Option<Application>) -> Commits {
-        let application = application.filter(|_| self.is_main);
-        Commits { method: self.method, log: self.log, is_main: self.is_main, beside, application }
+        let application = application.filter(|_| self.role != Role::Other);
+        let is_main = self.role == Role::Main;
+        Commits { method: self.method, log: self.log, is_main, beside, application }
     }
 
     fn time(&self) -> Nanos {
-        if self.is_main || self.beside.is_some() { MAIN_TIME } else { CELL_TIME }
+        if self.role != Role::Other || self.beside.is_some() { MAIN_TIME } else { CELL_TIME }
     }
 
     fn name(&self) -> String {

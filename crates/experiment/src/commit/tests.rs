@@ -60,6 +60,22 @@ fn a_drive_gets_two_methods_three_crowds_and_two_loads() {
 }
 
 #[test]
+fn the_first_size_stands_for_the_drive() {
+    let sizes = vec![Bytes::from_kib(8), Bytes::from_kib(2)];
+    for (sizes, first) in [(vec![], Bytes::from_kib(2)), (sizes, Bytes::from_kib(8))] {
+        let request = CommitRequest { sizes, ..CommitRequest::default() };
+        let commit = Commit::new(setup("970-pro", false), &request).unwrap();
+        let main: Vec<Bytes> = phases(commit)
+            .iter()
+            .filter_map(|phase| phase.workload.as_ref())
+            .filter(|workload| workload.mix.commits().is_some_and(|commits| commits.is_main))
+            .filter_map(|workload| workload.block_sizes.single())
+            .collect();
+        assert_eq!(main, [first; 3], "once in each round");
+    }
+}
+
+#[test]
 fn a_folder_gets_all_methods_and_logs_within_a_minute() {
     let request = CommitRequest { application: Some(Application::Etcd), ..CommitRequest::default() };
     let commit = Commit::new(setup("970-pro", true), &request).unwrap();

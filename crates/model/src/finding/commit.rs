@@ -8,7 +8,7 @@ use serde::Serialize;
 
 concludes! {
     CommitRate(it): CommitUnknown => it.best;
-    FastestCommit(it): CommitUnknown => it.method.name();
+    FastestCommit(it): CommitUnknown => it.word();
     FlushHonoured(it): FlushUnknown => it.effect.name();
 }
 
@@ -53,9 +53,15 @@ impl From<Estimate> for Percentile {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum CommitUnknown {
-    TooFew { have: u64 },
-    Failed { why: String },
+    TooFew {
+        have: u64,
+    },
+    Failed {
+        why: String,
+    },
     NothingToCompare,
+    /// In memory, where flushes are ignored, or where each method completes before the medium can have the data.
+    NothingDurable,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -77,16 +83,30 @@ pub struct RatePoint {
     pub p99_s: Option<f64>,
 }
 
-/// The method and log with the lowest median: `fdatasync`.
+/// The durable method with the lowest median: `fdatasync`, or `alike` where intervals do not tell which that is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FastestCommit {
-    #[serde(skip)]
-    pub method: CommitMethod,
-    pub log: Log,
-    /// Median of the way that stands for the drive, over that of the fastest.
+    /// The fastest first, and those that its interval does not tell from it.
+    pub alike: Vec<CommitMethod>,
+    /// That of the fastest; none where those of several are alike.
+    pub log: Option<Log>,
+    /// Median of the way that stands for the drive, over that of the fastest; 1 where they are alike.
     pub gain: f64,
+    /// Durable ways, the fastest first.
     pub points: Vec<MethodPoint>,
+    /// They complete before the medium can have the data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_durable: Vec<CommitMethod>,
+}
+
+impl FastestCommit {
+    fn word(&self) -> &'static str {
+        match self.alike.as_slice() {
+            [fastest] => fastest.name(),
+            _ => "alike",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -95,6 +115,8 @@ pub struct MethodPoint {
     pub method: CommitMethod,
     pub log: Log,
     pub p50_s: f64,
+    pub p50_low_s: f64,
+    pub p50_high_s: f64,
     pub p99_s: Option<f64>,
 }
 
@@ -168,7 +190,11 @@ pub enum FlushUnknown {
     Failed {
         commits: u64,
     },
-    TooFew,
+    TooFew {
+        reads: u64,
+        writes: u64,
+        commits: u64,
+    },
     /// Faster than a medium, on a disk that a hypervisor lends.
     Hypervisor(FlushEvidence),
     /// Faster than a medium, and nobody says whether the cache is volatile.

@@ -7,7 +7,7 @@ use model::commit::{Application, BesideLoad, CommitMethod, Log};
 use model::finding::{
     CommitInterference, CommitLatency, CommitPoint, CommitRate, CommitUnknown, CommitVerdict, CrowdRates,
     FastestCommit, FindingCode, Fitness, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, GainBy,
-    Known, MethodPoint, Percentile, VerdictUnknown,
+    Known, Percentile, VerdictUnknown,
 };
 
 fn method(method: CommitMethod) -> &'static str {
@@ -60,11 +60,19 @@ fn percentile(value: Option<Percentile>, name: &str) -> String {
 
 fn why_unknown(reason: &CommitUnknown) -> String {
     match reason {
+        CommitUnknown::TooFew { have: 0 } => {
+            "Inconclusive: the run ended before these commits were measured. Give more time with --time-limit.".into()
+        }
         CommitUnknown::TooFew { have } => format!(
             "Inconclusive: too few commits completed ({have}; a 99th percentile needs 368). Give more time with --time-limit."
         ),
         CommitUnknown::Failed { why } => format!("Commits failed: {why}. Nothing was retried."),
-        CommitUnknown::NothingToCompare => "Not measured: only one method applies to this target.".into(),
+        CommitUnknown::NothingToCompare => {
+            "Inconclusive: no second method was measured before the run ended. Give more time with --time-limit.".into()
+        }
+        CommitUnknown::NothingDurable => {
+            "Inconclusive: no method is durable here. The target is in memory, or commits complete before the medium can have the data.".into()
+        }
     }
 }
 
@@ -104,8 +112,11 @@ impl Wording for CommitRate {
     }
 
     fn statement(known: &Known<CommitRate>, _: FindingCode, _: &Subject<'_>) -> String {
-        let CommitRate { best, best_committers, one_per_second, .. } = &known.conclusion;
+        let CommitRate { best, best_committers, one_per_second, points } = &known.conclusion;
         let (one, best_rate) = (number(*one_per_second), number(best.value));
+        if points.len() <= 1 {
+            return format!("One committer reaches {one} commits/s.");
+        }
         if *best_committers == 1 {
             return format!("One committer reaches {one} commits/s; more committers add none.");
         }
@@ -126,22 +137,27 @@ impl Wording for FastestCommit {
     }
 
     fn statement(known: &Known<FastestCommit>, _: FindingCode, _: &Subject<'_>) -> String {
-        let FastestCommit { method: best, log: to, gain, points } = &known.conclusion;
-        let (how, to) = (method(*best), log(*to));
-        let is_best = |point: &&MethodPoint| {
-            (point.method, point.log) == (known.conclusion.method, known.conclusion.log)
-        };
-        let fastest = points.iter().find(is_best).map_or(0.0, |point| point.p50_s);
-        let slowest = points.last().map_or(0.0, |point| point.p50_s);
-        let (fastest, slowest) = (short_time(fastest), short_time(slowest));
-        if fastest == slowest {
-            return format!("The {} methods are equally fast: median {fastest}.", points.len());
+        let FastestCommit { alike, log: to, gain, points, not_durable } = &known.conclusion;
+        let names: Vec<&str> = alike.iter().map(|alike| method(*alike)).collect();
+        let verb = if names.len() == 1 { "is fastest" } else { "are alike" };
+        let to = to.map_or(String::new(), |to| format!(" to {}", log(to)));
+        let mut text = format!("{}{to} {verb}", names.join(", "));
+        if let (Some(best), Some(last)) = (points.first(), points.last()) {
+            let [median, low, high] = [best.p50_s, best.p50_low_s, best.p50_high_s].map(short_time);
+            text += &format!(": median {median} ({low} to {high}).");
+            if *gain > 1.0 {
+                text += &format!(" That is {} × faster than the default method.", number(*gain));
+            }
+            if points.len() > 1 {
+                text +=
+                    &format!(" The slowest of {} methods takes {}.", points.len(), short_time(last.p50_s));
+            }
         }
-        let mut text = format!("{how} to {to} is fastest: median {fastest}.");
-        if *gain > 1.0 {
-            text += &format!(" That is {} × faster than the default method.", number(*gain));
+        if !not_durable.is_empty() {
+            let lost: Vec<&str> = not_durable.iter().map(|lost| method(*lost)).collect();
+            text += &format!(" Not durable here: {}.", lost.join(", "));
         }
-        text + &format!(" The slowest of {} methods takes {slowest}.", points.len())
+        text
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -234,9 +250,10 @@ impl Wording for FlushHonoured {
             FlushUnknown::Failed { commits } => format!(
                 "{commits} commits failed: data that were acknowledged before may be lost. Nothing was retried. Check the drive and `dmesg`."
             ),
-            FlushUnknown::TooFew => {
-                "Inconclusive: too few random reads, writes and commits completed. Give more time with --time-limit.".into()
-            }
+            FlushUnknown::TooFew { reads, writes, commits } => format!(
+                "Inconclusive: 20 random reads, writes and commits each have to complete; missing are {}. Give more time with --time-limit.",
+                missing(&[(*reads, "reads"), (*writes, "writes"), (*commits, "commits")])
+            ),
             FlushUnknown::Hypervisor(evidence) => format!(
                 "Inconclusive: commits are faster than a medium, and a hypervisor lends this disk. {} Ask for its cache mode.",
                 seen(evidence)
@@ -246,7 +263,10 @@ impl Wording for FlushHonoured {
                 seen(evidence)
             ),
             FlushUnknown::Unclear(evidence) => {
-                format!("Inconclusive: commits are neither as slow as a medium nor as fast as a cache. {}", seen(evidence))
+                format!(
+                    "Inconclusive: commits are neither as slow as a medium nor as fast as a cache. {}",
+                    seen(evidence)
+                )
             }
         }
     }
@@ -257,6 +277,18 @@ impl Wording for FlushHonoured {
             FlushEffect::Honoured | FlushEffect::Protected => None,
         }
     }
+}
+
+fn missing(completed: &[(u64, &str)]) -> String {
+    let mut missing = Vec::new();
+    for (have, name) in completed {
+        match 20u64.saturating_sub(*have) {
+            0 => {}
+            20 => missing.push(format!("all {name}")),
+            left => missing.push(format!("{left} {name}")),
+        }
+    }
+    missing.join(", ")
 }
 
 fn crowd(rates: &CrowdRates) -> String {
@@ -341,7 +373,7 @@ impl Wording for CommitVerdict {
 mod tests {
     use super::super::testing::{advice, known, statement, why};
     use super::*;
-    use model::finding::{CommitGain, Percentile};
+    use model::finding::{CommitGain, MethodPoint, Percentile};
     use model::units::Quantile;
 
     fn verdict() -> CommitVerdict {
@@ -372,6 +404,47 @@ mod tests {
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),
             Some("Commit by fdatasync to an overwritten file: the 99th percentile is 1.90 × lower.")
         );
+    }
+
+    fn point(method: CommitMethod, log: Log, p50_s: f64) -> MethodPoint {
+        let (p50_low_s, p50_high_s) = (0.9 * p50_s, 1.1 * p50_s);
+        MethodPoint { method, log, p50_s, p50_low_s, p50_high_s, p99_s: None }
+    }
+
+    #[test]
+    fn methods_that_nothing_tells_apart_are_alike() {
+        let mut found = FastestCommit {
+            alike: vec![CommitMethod::Fdatasync, CommitMethod::OpenDsync],
+            log: None,
+            gain: 1.0,
+            points: vec![
+                point(CommitMethod::Fdatasync, Log::Overwrite, 1e-3),
+                point(CommitMethod::OpenDsync, Log::Extend, 1.05e-3),
+            ],
+            not_durable: vec![CommitMethod::WriteDsync],
+        };
+        assert_eq!(
+            statement(&known(found.clone()), FindingCode::CommitMethod),
+            "fdatasync, O_DSYNC are alike: median 1.00 ms (900 µs to 1.10 ms). The slowest of 2 ways takes 1.05 ms. \
+             Not durable here: RWF_DSYNC."
+        );
+        (found.alike, found.log, found.gain) = (vec![CommitMethod::Fdatasync], Some(Log::Overwrite), 2.0);
+        assert!(
+            statement(&known(found), FindingCode::CommitMethod)
+                .starts_with("fdatasync to an overwritten file is fastest: median 1.00 ms")
+        );
+    }
+
+    #[test]
+    fn what_was_missing_is_said() {
+        let too_few = FlushUnknown::TooFew { reads: 20, writes: 17, commits: 0 };
+        assert_eq!(
+            why::<FlushHonoured>(&too_few, FindingCode::FlushHonoured),
+            "Inconclusive: 20 random reads, writes and commits each have to complete; missing are 3 writes, all commits. \
+             Give more time with --time-limit."
+        );
+        let none = CommitUnknown::TooFew { have: 0 };
+        assert!(why::<CommitRate>(&none, FindingCode::CommitRate).contains("ended before"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
 use model::workload::Arrival;
+use std::collections::BTreeSet;
 
 pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
     let facts = facts(run, style);
@@ -119,10 +120,28 @@ fn transferred(run: &Run) -> String {
         (all, measured_only) => format!("wrote {all} ({measured_only} measured)"),
     };
     let mut text = format!("read {}, {written}", capacity(read));
+    text += &committed(run);
     for what in not_served(run) {
         text += &format!("; {what}");
     }
     text
+}
+
+/// Commits are told apart from other writes, since each of them waited for a flush.
+fn committed(run: &Run) -> String {
+    let (mut commits, mut bytes, mut sizes) = (0, Bytes::ZERO, BTreeSet::new());
+    for phase in &run.phases {
+        let Some(totals) = phase.totals_of(Operation::Commit) else { continue };
+        commits += totals.operations;
+        bytes = bytes.saturating_add(Bytes::new(totals.bytes));
+        sizes.extend(phase.phase.workload.as_ref().and_then(|workload| workload.block_sizes.single()));
+    }
+    // Of another program's, the bytes may count as written.
+    if bytes.is_zero() {
+        return String::new();
+    }
+    let sizes: Vec<String> = sizes.into_iter().map(size).collect();
+    format!(", committed {} ({} commits of {})", capacity(bytes), count(commits), sizes.join(", "))
 }
 
 /// What did not go well, in words. Of a comparing read the totals do not tell whether it failed or found something else; findings do.

@@ -63,13 +63,13 @@ fn samples(run: &Run) -> Samples {
 
 /// One committer by the method and log that stand for the drive, the usual size first.
 fn shapes(run: &Run) -> BTreeMap<Shape, LatencyHistogram> {
-    let (mut shapes, mut main): (BTreeMap<Shape, LatencyHistogram>, _) = (BTreeMap::new(), None);
+    let mut shapes: BTreeMap<Shape, LatencyHistogram> = BTreeMap::new();
+    let mut all = run.phases.iter().filter_map(|summary| measured(summary)?.mix.commits());
+    let Some(main) = all.find(|commits| commits.is_main) else { return shapes };
     for summary in &run.phases {
         let Some(workload) = measured(summary) else { continue };
         let (Some(commits), 1) = (workload.mix.commits(), workload.threads) else { continue };
-        let way = (commits.method, commits.log);
-        let is_alike = commits.is_main || commits.beside.is_some();
-        if !is_alike || *main.get_or_insert(way) != way {
+        if (commits.method, commits.log) != (main.method, main.log) {
             continue;
         }
         if let Some(write) = workload.block_sizes.single()
