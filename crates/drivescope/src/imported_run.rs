@@ -5,6 +5,7 @@ use crate::store::RunWriter;
 use analysis::datasheet::{self, Kind};
 use analysis::stated::EXPERIMENT;
 use import::{Figure, Imported, Order, Place, Request, Set, Slice, Transfer, Work};
+use model::commit::{CommitMethod, Commits, Log};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
@@ -62,6 +63,14 @@ pub fn records(sources: &[Source], telling: &Telling) -> Result<Records, UserErr
         )));
     }
     let mut builder = Builder::new(if direct { Caching::Direct } else { Caching::Buffered });
+    let mut methods =
+        sets.iter().flat_map(|set| &set.figures).filter_map(|figure| Some(figure.commits?.method));
+    // PostgreSQL's own choice on Linux, and that of etcd.
+    builder.main = if methods.clone().any(|method| method == CommitMethod::Fdatasync) {
+        Some(CommitMethod::Fdatasync)
+    } else {
+        methods.next()
+    };
     let mut places = places(&sets, telling, target.capacity)?.into_iter();
     for set in &sets {
         let place = if lacks_place(set) { places.next() } else { None };
@@ -265,6 +274,8 @@ fn one_of(chunk: &[Figure]) -> Option<Figure> {
 
 struct Builder {
     caching: Caching,
+    /// The method that stands for the drive.
+    main: Option<CommitMethod>,
     now_ns: u64,
     phases: Vec<PhaseSummary>,
     intervals: Vec<IntervalRecord>,
@@ -275,15 +286,17 @@ struct Builder {
 impl Builder {
     fn new(caching: Caching) -> Builder {
         let (phases, intervals, ios, telemetry) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Builder { caching, now_ns: 0, phases, intervals, ios, telemetry }
+        Builder { caching, main: None, now_ns: 0, phases, intervals, ios, telemetry }
     }
 
     fn add(&mut self, figure: &Figure, place: Option<Place>) {
         let phase = self.phases.len() as u32;
         let start_ns = self.now_ns;
-        let duration_ns = Nanos::from_secs_f64(figure.seconds).unwrap_or_default().get().max(1);
+        let seconds = figure.commits.map_or(figure.seconds, |commits| commits.seconds);
+        let duration_ns = Nanos::from_secs_f64(seconds).unwrap_or_default().get().max(1);
         let range = range_of(figure.place.or(place));
         let (workload, totals, stop) = match &figure.work {
+            _ if figure.commits.is_some() => self.commits(figure, range),
             Work::Files(count) => {
                 (None, Vec::new(), StopCondition { operations: Some(*count), ..StopCondition::default() })
             }
@@ -324,8 +337,30 @@ impl Builder {
         self.now_ns = start_ns.saturating_add(duration_ns);
     }
 
+    fn commits(
+        &self,
+        figure: &Figure,
+        range: ByteRange,
+    ) -> (Option<Workload>, Vec<OperationTotals>, StopCondition) {
+        let import::Commits { method, write, .. } = figure.commits.expect("asked for commits only");
+        let (count, bytes, log) = match &figure.work {
+            Work::Transfer(Transfer { moved, .. }) => (moved[0].1, moved[0].2, Log::Overwrite),
+            // fio states what it wrote as a figure of its own.
+            Work::Files(count) | Work::Flushes(count) => (*count, 0, Log::Preallocated),
+        };
+        let is_main = self.main == Some(method);
+        let mix = OperationMix::Commit(Commits { method, log, is_main, beside: None, application: None });
+        let workload = Workload::new(range, Pattern::Sequential, mix, write, 1);
+        let workload = Workload { caching: self.caching, ..workload };
+        let stop = StopCondition { operations: Some(count), ..StopCondition::default() };
+        (Some(workload), vec![total(Operation::Commit, count, bytes, figure)], stop)
+    }
+
     fn series(&mut self, figure: &Figure, phase: u32, start_ns: u64, duration_ns: u64, range: ByteRange) {
         let Work::Transfer(transfer) = &figure.work else { return };
+        if figure.commits.is_some() {
+            return;
+        }
         if !figure.requests.is_empty() {
             return self.requests(&figure.requests, phase, start_ns);
         }

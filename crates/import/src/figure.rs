@@ -1,5 +1,6 @@
 //! What all formats become: figures, each with what was done, how much of it and in what time.
 
+use model::commit::CommitMethod;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::units::Bytes;
@@ -33,6 +34,8 @@ pub struct Figure {
     pub work: Work,
     pub place: Option<Place>,
     pub seconds: f64,
+    /// What each was made durable by before the next, if it was.
+    pub commits: Option<Commits>,
     /// The share of one processor that the program used meanwhile; above 1 if it used several.
     pub cpu_share: Option<f64>,
     /// Latencies, where the text has their distribution.
@@ -49,6 +52,14 @@ pub enum Work {
     Files(u64),
     /// What was written was made durable: so many times.
     Flushes(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Commits {
+    pub method: CommitMethod,
+    pub write: Bytes,
+    /// With the writes, where the seconds of the figure are those of the flushes.
+    pub seconds: f64,
 }
 
 impl Imported {
@@ -117,6 +128,7 @@ impl Figure {
             work: work.into(),
             place: None,
             seconds,
+            commits: None,
             cpu_share: None,
             latencies: None,
             slices: Vec::new(),

@@ -1,10 +1,12 @@
 //! What fio's outputs have in common: its jobs with their sides, and how they become figures. Jobs of one group ran at the same time.
 
-use crate::figure::{Figure, Imported, Order, Place, Set, Transfer, Work};
+use crate::figure::{Commits, Figure, Imported, Order, Place, Set, Transfer, Work};
 use crate::text::{Line, above_zero, number, rounded};
+use model::commit::CommitMethod;
 use model::histogram::LatencyHistogram;
 use model::quantity_text::parse_size;
 use model::request::Operation;
+use model::units::Bytes;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -202,7 +204,10 @@ pub(crate) fn add(imported: &mut Imported, jobs: Vec<Job>, options: &Options) {
         }
         let mut figures = Vec::new();
         figures.extend(job.transfer(options));
-        figures.extend(job.syncs.as_ref().and_then(Syncs::figure));
+        let transfer = figures.first();
+        let syncs = job.syncs.as_ref().and_then(|syncs| syncs.figure(transfer, options));
+        note_writes(imported, syncs.as_ref());
+        figures.extend(syncs);
         if !figures.is_empty() {
             imported.sets.push(Set { figures });
         }
@@ -279,14 +284,36 @@ impl Side {
 }
 
 impl Syncs {
-    /// Flushes one after the other: as long as they took together.
-    pub(crate) fn figure(&self) -> Option<Figure> {
+    /// Flushes one after the other: as long as they took together. They are commits if each write of one thread had one.
+    pub(crate) fn figure(&self, transfer: Option<&Figure>, options: &Options) -> Option<Figure> {
         let seconds = self.mean_ns * self.count as f64 / 1e9;
         if self.count == 0 || seconds <= 0.0 {
             return None;
         }
         let latencies = distribution(&self.percentiles, self.count).map(Box::new);
-        Some(Figure { latencies, ..Figure::of("flush", Work::Flushes(self.count), seconds) })
+        let commits = transfer.and_then(|transfer| self.commits(transfer, options));
+        Some(Figure { latencies, commits, ..Figure::of("flush", Work::Flushes(self.count), seconds) })
+    }
+
+    fn commits(&self, figure: &Figure, options: &Options) -> Option<Commits> {
+        let Work::Transfer(transfer) = &figure.work else { return None };
+        let [(Operation::Write, writes, _)] = transfer.moved[..] else { return None };
+        // Without a command both options lead to the same words in the output; the usual recipe has fdatasync.
+        let method = match options.get("fsync") {
+            Some(_) if options.get("fdatasync").is_none() => CommitMethod::Fsync,
+            _ => CommitMethod::Fdatasync,
+        };
+        // fio does not flush after the last write.
+        let is_each = self.count.abs_diff(writes) <= 1;
+        let is_one = transfer.threads == 1 && transfer.queue_depth == 1 && transfer.block.get() > 1;
+        let write = Bytes::new(transfer.block.get());
+        if is_each && is_one { Some(Commits { method, write, seconds: figure.seconds }) } else { None }
+    }
+}
+
+pub(crate) fn note_writes(imported: &mut Imported, syncs: Option<&Figure>) {
+    if syncs.is_some_and(|figure| figure.commits.is_some()) {
+        imported.note("fio's sync latencies are those of the flush alone: a commit takes its write longer.");
     }
 }
 

@@ -3,7 +3,9 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Set, Transfer};
-use crate::fio::{Options, REQUESTS_MAX, Syncs, WITH_LATENCIES_MAX, figure_name, order_of, place_of};
+use crate::fio::{
+    Options, REQUESTS_MAX, Syncs, WITH_LATENCIES_MAX, figure_name, note_writes, order_of, place_of,
+};
 use crate::text::rounded;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
@@ -73,7 +75,9 @@ fn document_into(imported: &mut Imported, document: &Value) -> Result<(), Import
         group = job["groupid"].as_u64();
         let mut figures = Vec::new();
         figures.extend(figure(job, &options)?);
-        figures.extend(syncs(job).figure());
+        let flushes = syncs(job).figure(figures.first(), &options);
+        note_writes(imported, flushes.as_ref());
+        figures.extend(flushes);
         if imported.sets.len() >= WITH_LATENCIES_MAX {
             figures.iter_mut().for_each(|figure: &mut Figure| figure.latencies = None);
         }

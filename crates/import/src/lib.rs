@@ -36,5 +36,5 @@ mod yabs;
 mod zcav;
 
 pub use error::ImportError;
-pub use figure::{Figure, Imported, Order, Place, Request, Set, Slice, Transfer, Work};
+pub use figure::{Commits, Figure, Imported, Order, Place, Request, Set, Slice, Transfer, Work};
 pub use format::{Format, Hints, TEXT_BYTES_MAX, read, read_all, recognised};

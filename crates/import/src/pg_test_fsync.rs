@@ -2,9 +2,11 @@
 //! again and again and states means only. What it says of other sizes and of writes that are not durable is left out.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::figure::{Commits, Figure, Imported, Order, Set, Transfer};
 use crate::text::lines;
+use model::commit::CommitMethod;
 use model::request::Operation;
+use model::units::Bytes;
 
 const BLOCK: u64 = 8192;
 const METHODS: [&str; 5] = ["open_datasync", "fdatasync", "fsync", "fsync_writethrough", "open_sync"];
@@ -13,6 +15,16 @@ const SECONDS: f64 = 5.0;
 
 pub(crate) fn fits(text: &str) -> bool {
     text.contains("Compare file sync methods using")
+}
+
+/// Those that `drivescope commit` measures, too. `O_SYNC` and a flush of the whole drive's cache on macOS are others.
+fn commit_method(word: &str) -> Option<CommitMethod> {
+    match word {
+        "fdatasync" => Some(CommitMethod::Fdatasync),
+        "fsync" => Some(CommitMethod::Fsync),
+        "open_datasync" => Some(CommitMethod::OpenDsync),
+        _ => None,
+    }
 }
 
 pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
@@ -41,7 +53,12 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         let bytes = rate.needs(count.checked_mul(BLOCK), "commits per second")?;
         let transfer = Transfer::of(Order::Unknown, Operation::Write, bytes, BLOCK);
         let name = if writes == 1 { "write with" } else { "two writes with" };
-        set.figures.push(Figure::of(format!("{name} {}", method.text), transfer, SECONDS));
+        let commits = match (writes, commit_method(method.text)) {
+            (1, Some(method)) => Some(Commits { method, write: Bytes::new(BLOCK), seconds: SECONDS }),
+            _ => None,
+        };
+        let figure = Figure::of(format!("{name} {}", method.text), transfer, SECONDS);
+        set.figures.push(Figure { commits, ..figure });
     }
     imported.sets.push(set);
     imported

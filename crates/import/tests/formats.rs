@@ -1,9 +1,10 @@
 //! Every format on a sample of it: which one it is taken for, and the figures that come of it, as literals; and that no change of a sample,
 //! however hostile, does worse than an error that names a place.
 
-use import::{Figure, Format, Hints, Imported, Order, Work, read, read_all, recognised};
+use import::{Commits, Figure, Format, Hints, Imported, Order, Work, read, read_all, recognised};
+use model::commit::CommitMethod;
 use model::request::Operation;
-use model::units::Quantile;
+use model::units::{Bytes, Quantile};
 use proptest::prelude::*;
 
 macro_rules! samples {
@@ -12,7 +13,7 @@ macro_rules! samples {
     };
 }
 
-const SAMPLES: [(&str, &str); 30] = samples![
+const SAMPLES: [(&str, &str); 33] = samples![
     "bonnie-1.03-outer-1.txt",
     "bonnie-1.03-outer-2.txt",
     "bonnie-1.03-inner-3.txt",
@@ -43,6 +44,9 @@ const SAMPLES: [(&str, &str); 30] = samples![
     "fio-terse.txt",
     "fio-jobs.txt",
     "fio-two.txt",
+    "fio-etcd.txt",
+    "fio-etcd.json",
+    "pg-test-fsync.txt",
 ];
 
 fn sample(name: &str) -> &'static str {
@@ -124,6 +128,9 @@ fn every_sample_is_recognised_by_what_stands_in_it() {
         "fio-terse",
         "fio-text",
         "fio",
+        "fio-text",
+        "fio",
+        "pg_test_fsync",
     ];
     assert_eq!(formats, expected);
 }
@@ -174,6 +181,24 @@ fn several_documents_of_fio_and_its_flushes_are_read() {
     let p99 = latencies.quantile(Quantile::P99).unwrap().get();
     assert!(p99.abs_diff(8_290_304) < 40_000, "{p99}");
     assert_eq!(imported.direct, Some(false));
+}
+
+/// 10,029 writes of the usual recipe for etcd in 17.338 s, and in 56.140 s beside other load.
+#[test]
+fn writes_that_were_each_flushed_are_commits() {
+    for (name, seconds) in [("fio-etcd.txt", 17.338), ("fio-etcd.json", 56.140)] {
+        let imported = imported(name);
+        let flush = named(&figures(&imported), "flush");
+        let (method, write) = (CommitMethod::Fdatasync, Bytes::new(2300));
+        assert_eq!(flush.work, Work::Flushes(10_029), "{name}");
+        assert_eq!(flush.commits, Some(Commits { method, write, seconds }), "{name}");
+    }
+    let imported = imported("pg-test-fsync.txt");
+    let figures = figures(&imported);
+    let method = |name| named(&figures, name).commits.map(|commits| commits.method);
+    assert_eq!(method("write with fdatasync"), Some(CommitMethod::Fdatasync));
+    assert_eq!(method("write with open_datasync"), Some(CommitMethod::OpenDsync));
+    assert_eq!([method("write with open_sync"), method("two writes with fsync")], [None; 2]);
 }
 
 #[test]

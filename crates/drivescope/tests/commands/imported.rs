@@ -115,6 +115,28 @@ fn single_requests_have_an_interval_and_places_that_nobody_knows_are_said_once()
     assert_eq!(value(&run, "size-profile"), 5.0);
 }
 
+/// 99th percentiles as fio prints them; commits in a second as 10,029 in 17.338 s and in 56.140 s, and as pg_test_fsync prints them.
+#[test]
+fn commits_of_other_programs_stand_beside_ours() {
+    let home = Home::new();
+    for (name, p99_s, per_second) in
+        [("fio-etcd.txt", 11.994e-3, 578.44), ("fio-etcd.json", 15.925_248e-3, 178.64)]
+    {
+        let run = imported(&home, &[name], &[]);
+        let p99 = value(&run, "commit-latency");
+        assert!((p99 / p99_s - 1.0).abs() < 0.005, "{name}: {p99}");
+        assert!((value(&run, "commit-rate") / per_second - 1.0).abs() < 1e-4, "{name}");
+        assert!(!has(&run, "commit-method") && !has(&run, "flush-honoured"), "{name}");
+    }
+    let run = imported(&home, &["pg-test-fsync.txt"], &[]);
+    assert!((value(&run, "commit-rate") / 5079.662 - 1.0).abs() < 1e-3);
+    assert!(!has(&run, "commit-latency"), "it states means only");
+    let ours = home.json(&["commit", "sim:970-pro", "--write", "--seed", "1", "--time-limit", "5s"]);
+    let ids = [&run, &ours].map(|run| run["run"]["id"].as_str().expect("an id").to_owned());
+    let page = home.print(&["compare", &ids[0], &ids[1], "--plain"]);
+    assert!(page.contains("Commits per second"), "{page}");
+}
+
 #[test]
 fn an_imported_run_is_a_run() {
     let home = Home::new();

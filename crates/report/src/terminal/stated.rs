@@ -74,7 +74,11 @@ fn row(phase: &PhaseSummary, run: &Run, style: Style) -> Vec<String> {
         [reads, writes] if reads.bytes == writes.bytes => &phase.totals[..1],
         sides => sides,
     };
-    let rates: Vec<String> = sides.iter().map(|side| rough_rate(side.bytes as f64 / seconds)).collect();
+    let mut rates = Vec::new();
+    for side in sides {
+        // What fio writes between its flushes stands in a row of its own.
+        rates.push(if side.bytes == 0 { "-".into() } else { rough_rate(side.bytes as f64 / seconds) });
+    }
     let counts: Vec<String> = sides.iter().map(|side| per_second(side.operations as f64 / seconds)).collect();
     let is_small = workload.block_sizes.largest().get() > 1;
     vec![
