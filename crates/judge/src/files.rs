@@ -83,13 +83,14 @@ pub fn run(options: &TurnOptions) -> Result<(), Failure> {
     publish(&report(&rates, rounds, is_ours, &before), REPORT, is_ours)
 }
 
-struct Mounted {
-    folder: PathBuf,
-    store: PathBuf,
+pub struct Mounted {
+    pub folder: PathBuf,
+    pub store: PathBuf,
 }
 
 impl Mounted {
-    fn over(device: &str) -> Result<Mounted, Failure> {
+    /// A file system over a device: for files that are measured, and beside it for runs.
+    pub fn over(device: &str) -> Result<Mounted, Failure> {
         let base = std::env::temp_dir().join(format!("drivescope-bench-files-{}", std::process::id()));
         let mounted = Mounted { folder: base.join("mounted"), store: base.join("store") };
         for folder in [&mounted.folder, &mounted.store] {

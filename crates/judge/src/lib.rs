@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod commits;
 pub mod compare_peers;
 pub mod coverage;
 pub mod document;

@@ -1,0 +1,96 @@
+//! `cargo xtask bench commits`: what `commit` says against the truth of virtual drives, and beside fio's recipe and pg_test_fsync.
+
+pub mod drives;
+mod peers;
+mod score;
+
+use crate::failure::{Doing, Failure};
+use crate::files::Mounted;
+use crate::machine::{load_average, machine, publish, seed_of_now, today};
+use crate::options::CommitsOptions;
+use crate::place::Place;
+use crate::program::Program;
+use crate::virtual_drive::Folder;
+use drives::POLICIES;
+use model::prng::Prng;
+use peers::Compared;
+use score::{Answers, BEYOND, Coverage, EDGES};
+use std::fmt::Write as _;
+
+/// Where the table is kept, from the root of the workspace.
+const REPORT: &str = "docs/generated/bench-commits.md";
+
+pub fn run(options: &CommitsOptions) -> Result<(), Failure> {
+    let before = load_average();
+    let folder = Folder::make()?;
+    let program = Program::chosen(&options.program, folder.path())?;
+    let CommitsOptions { first, tails, flushes, edges, rounds, .. } = *options;
+    let mut page = String::new();
+    let percentiles = score::percentiles(&program, &folder, first, tails)?;
+    page += "## Percentiles\n\nWrites with a log-normal latency: median 2 to 8 ms, deviation of its logarithm 0.3 to 1.5.\n\n";
+    page += "| percentile | targets | with an interval | truth inside |\n|---|---|---|---|\n";
+    coverage(&mut page, "99th", percentiles.p99);
+    coverage(&mut page, "99.9th", percentiles.p999);
+    page += "\n## Flushes\n\n| flushes are | right | wrong | inconclusive |\n|---|---|---|---|\n";
+    for (policy, found) in POLICIES.iter().zip(score::flushes(&program, &folder, first, flushes)?) {
+        answers(&mut page, policy, found);
+    }
+    page += "\n## Verdict\n\nOf `--for etcd`, by the true 99th percentile over the limit. Inconclusive is \"at the edge\".\n\n";
+    page += "| percentile over limit | right | wrong | inconclusive |\n|---|---|---|---|\n";
+    answers(&mut page, "0.9 to 1.1", score::verdicts(&program, &folder, first, edges, &EDGES)?);
+    answers(&mut page, "below 1/2, above 2", score::verdicts(&program, &folder, first, edges, &BEYOND)?);
+    if rounds > 0 {
+        page += &beside_peers(&program, rounds)?;
+    }
+    let page = format!(
+        "# Commits against the truth and beside peers\n\n\
+         Made by `cargo xtask bench commits` on {}: virtual drives and seeds from {first} on.\n{}\n\
+         Load averages before and after: {before}; {}.\n\n{page}",
+        today(),
+        machine(),
+        load_average(),
+    );
+    publish(&page, REPORT, options.is_complete())
+}
+
+fn coverage(page: &mut String, name: &str, found: Coverage) {
+    let Coverage { inside, known, targets } = found;
+    let share = 100.0 * inside as f64 / known.max(1) as f64;
+    writeln!(page, "| {name} | {targets} | {known} | {share:.1} % |").expect("a text takes what is written");
+}
+
+fn answers(page: &mut String, name: &str, found: Answers) {
+    let Answers { right, wrong, open } = found;
+    writeln!(page, "| {name} | {right} | {wrong} | {open} |").expect("a text takes what is written");
+}
+
+fn beside_peers(program: &Program, rounds: u64) -> Result<String, Failure> {
+    let mut order = Prng::new(seed_of_now(), 0);
+    let mut rows = Vec::new();
+    let place = Place::make()?;
+    let mounted = Mounted::over(place.device())?;
+    rows.push((
+        "ext4 on a loop device over memory",
+        peers::compared(program, &mounted.folder, rounds, &mut order)?,
+    ));
+    drop(mounted);
+    drop(place);
+    let disk = tempfile::tempdir().doing("make a temporary folder")?;
+    rows.push(("this machine's disk", peers::compared(program, disk.path(), rounds, &mut order)?));
+    let mut text = String::from(
+        "\n## Beside peers\n\nBoth in each round, in random order: one write and fdatasync after the other. fio writes 2 KiB to a file that grows into \
+         reserved space,\npg_test_fsync 8 KiB to the same place. A ratio is the median, with the range, of the ratios within rounds.\n\n\
+         | file system | beside | rounds | our commits/s | ratio | its p99 in our interval |\n|---|---|---|---|---|---|\n",
+    );
+    for (place, compared) in rows {
+        for Compared { peer, rounds, ratio: (ratio, least, most), per_second, inside } in compared {
+            let inside = inside.map_or(String::new(), |(inside, all)| format!("{inside} of {all}"));
+            writeln!(
+                text,
+                "| {place} | {peer} | {rounds} | {per_second:.0} | {ratio:.3} ({least:.2}–{most:.2}) | {inside} |"
+            )
+            .expect("a text takes what is written");
+        }
+    }
+    Ok(text)
+}

@@ -1,0 +1,134 @@
+//! What `commit` finds on virtual drives, held against what is true of them. All are in virtual time.
+
+use super::drives::{POLICIES, Tail, of_policy};
+use crate::document::rows;
+use crate::failure::Failure;
+use crate::program::Program;
+use crate::threads::on_two_threads;
+use crate::virtual_drive::Folder;
+use model::finding::FindingCode;
+
+/// The 99th percentile that etcd asks for.
+const LIMIT_S: f64 = 0.01;
+/// Of the limit: how far off the true percentile is, at the edge and beyond twice the limit.
+pub const EDGES: [f64; 4] = [0.9, 0.97, 1.03, 1.1];
+pub const BEYOND: [f64; 2] = [1.0 / 2.2, 2.2];
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Coverage {
+    pub inside: usize,
+    pub known: usize,
+    pub targets: usize,
+}
+
+impl Coverage {
+    fn add(&mut self, is_inside: Option<bool>) {
+        self.targets += 1;
+        if let Some(is_inside) = is_inside {
+            self.known += 1;
+            self.inside += usize::from(is_inside);
+        }
+    }
+}
+
+pub struct Percentiles {
+    pub p99: Coverage,
+    pub p999: Coverage,
+}
+
+/// Intervals of the 99th and the 99.9th percentile on targets with heavy tails.
+pub fn percentiles(
+    program: &Program,
+    folder: &Folder,
+    first: u64,
+    targets: u64,
+) -> Result<Percentiles, Failure> {
+    let all = on_two_threads(targets as usize, |index| {
+        let number = first + index as u64;
+        let tail = Tail::drawn(number);
+        let drive = tail.drive(folder, &format!("tail-{number}"))?;
+        let seed = number.to_string();
+        let words = ["commit", &drive.target, "--write", "--time-limit", "30s", "--sizes", "8KiB"];
+        let document = program.run(&[&words[..], &["--seed", &seed]].concat())?;
+        let point = rows(&document.said(FindingCode::CommitLatency)["data"]["points"]).first();
+        let inside = |name: &str, truth: f64| {
+            let (low, high) = (point?[name]["low"].as_f64()?, point?[name]["high"].as_f64()?);
+            Some((low..=high).contains(&truth))
+        };
+        Ok((inside("p99", tail.p99_s()), inside("p999", tail.p999_s())))
+    })?;
+    let mut found = Percentiles { p99: Coverage::default(), p999: Coverage::default() };
+    for (p99, p999) in all {
+        found.p99.add(p99);
+        found.p999.add(p999);
+    }
+    Ok(found)
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Answers {
+    pub right: usize,
+    pub wrong: usize,
+    pub open: usize,
+}
+
+/// What a flush does, by policy.
+pub fn flushes(
+    program: &Program,
+    folder: &Folder,
+    first: u64,
+    targets: u64,
+) -> Result<[Answers; 3], Failure> {
+    let all = on_two_threads(targets as usize, |index| {
+        let number = first + index as u64;
+        let drive = of_policy(folder, number)?;
+        let words = ["commit", &drive.target, "--write", "--time-limit", "10s", "--seed"];
+        let document = program.run(&[&words[..], &[&number.to_string()]].concat())?;
+        let said = document.said(FindingCode::FlushHonoured);
+        let policy = POLICIES[(number % 3) as usize];
+        let found = said["value"].as_str().map(str::to_owned);
+        if found.as_deref() != Some(policy) {
+            eprintln!("{} is {policy}: {said}", drive.name);
+        }
+        Ok((number, found))
+    })?;
+    let mut answers = [Answers::default(); 3];
+    for (number, found) in all {
+        let which = (number % 3) as usize;
+        match found {
+            None => answers[which].open += 1,
+            Some(found) if found == POLICIES[which] => answers[which].right += 1,
+            Some(_) => answers[which].wrong += 1,
+        }
+    }
+    Ok(answers)
+}
+
+/// Whether a drive whose 99th percentile is so many times the limit is fast enough for etcd.
+pub fn verdicts(
+    program: &Program,
+    folder: &Folder,
+    first: u64,
+    targets: u64,
+    factors: &[f64],
+) -> Result<Answers, Failure> {
+    let all = on_two_threads(targets as usize, |index| {
+        let number = first + index as u64;
+        let factor = factors[index % factors.len()];
+        let drive =
+            Tail::of_p99(number, factor * LIMIT_S).drive(folder, &format!("edge-{factor}-{number}"))?;
+        let words = ["commit", &drive.target, "--write", "--for", "etcd", "--time-limit", "30s", "--seed"];
+        let document = program.run(&[&words[..], &[&number.to_string()]].concat())?;
+        let said = document.said(FindingCode::CommitVerdict)["value"].as_str().map(str::to_owned);
+        Ok((factor < 1.0, said))
+    })?;
+    let mut answers = Answers::default();
+    for (is_enough, said) in all {
+        match (said.as_deref(), is_enough) {
+            (Some("yes"), true) | (Some("no"), false) => answers.right += 1,
+            (Some("yes" | "no"), _) => answers.wrong += 1,
+            _ => answers.open += 1,
+        }
+    }
+    Ok(answers)
+}
