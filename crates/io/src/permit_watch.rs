@@ -61,6 +61,10 @@ impl PhaseObserver for PermitWatch<'_> {
         self.observer.flushing(since);
     }
 
+    fn unanswered(&mut self, waited: Nanos) {
+        self.observer.unanswered(waited);
+    }
+
     fn verdict(&mut self) -> Verdict {
         let now = self.clock.now();
         if let Some(permit) = self.permit

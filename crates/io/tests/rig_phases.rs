@@ -3,17 +3,23 @@
 
 mod loopdev;
 
+use io::clock::{Clock, MonotonicClock};
+use io::engine::{Engine, Full};
+use io::error::IoError;
 use io::load::collect::{PhaseObserver, Verdict};
-use io::load::phase::LoadOutcome;
+use io::load::phase::{Load, LoadOutcome, run_threads};
 use io::rig::{EngineKind, EngineOptions, Rig};
 use io::targets::Target;
 use loopdev::{Image, LoopDevice, alone_with_loop_devices};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord};
+use model::request::{Completion, Request, Status, Tag};
 use model::units::{Bytes, Instant, Nanos, Quantile};
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 use sim::fault::{Fault, FaultyDrive};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const BLOCK: Bytes = Bytes::from_kib(4);
@@ -213,4 +219,75 @@ fn an_interruption_ends_a_phase_within_100_ms() {
         assert!(took < Duration::from_millis(100), "{kind:?}: it took {took:?}");
         assert!(operations(&outcome) > 0, "{kind:?}: what was read before counts");
     });
+}
+
+/// A drive that answers nothing before it is let go, as in a flush that hangs. Whoever watches lets it go when it is told.
+struct Hanging {
+    is_free: Arc<AtomicBool>,
+    clock: MonotonicClock,
+    under_way: Option<Request>,
+}
+
+impl Engine for Hanging {
+    fn depth(&self) -> u32 {
+        1
+    }
+    fn queue(&mut self, request: Request) -> Result<(), Full> {
+        self.under_way = Some(request);
+        Ok(())
+    }
+    fn commit(&mut self) -> Result<u32, IoError> {
+        Ok(1)
+    }
+    fn reap(&mut self, into: &mut Vec<Completion>, _: u32, _: Instant) -> Result<(), IoError> {
+        while !self.is_free.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        let Some(Request { tag, length_bytes, .. }) = self.under_way.take() else { return Ok(()) };
+        let (status, completed_ns) = (Status::Done, self.clock.now().get());
+        into.push(Completion { tag, status, transferred_bytes: length_bytes, completed_ns });
+        Ok(())
+    }
+    fn buffer(&mut self, _: Tag) -> &mut [u8] {
+        &mut []
+    }
+}
+
+struct WantsTheEnd {
+    is_free: Arc<AtomicBool>,
+    waited: Option<Nanos>,
+}
+
+impl PhaseObserver for WantsTheEnd {
+    fn interval(&mut self, _: &IntervalRecord) {}
+    fn histogram(&mut self, _: &HistogramRecord) {}
+    fn error(&mut self, _: &ErrorRecord) {}
+    fn trace(&mut self, _: &[IoRecord]) {}
+    fn verdict(&mut self) -> Verdict {
+        Verdict::Interrupt
+    }
+    fn unanswered(&mut self, waited: Nanos) {
+        self.waited = self.waited.or(Some(waited));
+        self.is_free.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn who_wants_the_end_is_told_that_the_drive_does_not_answer() {
+    let workload = workload(Pattern::RandomWithReplacement, 1, 1);
+    let load = Load {
+        workload: &workload,
+        stop: StopCondition::after(Nanos::from_secs(60)),
+        phase: 0,
+        seed: 7,
+        trace: false,
+    };
+    let is_free = Arc::new(AtomicBool::new(false));
+    let clock = MonotonicClock::start();
+    let open = |_| Ok(Hanging { is_free: Arc::clone(&is_free), clock, under_way: None });
+    let mut observer = WantsTheEnd { is_free: Arc::clone(&is_free), waited: None };
+    let outcome = run_threads(&load, clock, 1, open, &mut observer).unwrap();
+    assert_eq!(outcome.reason, StopReason::Interrupted);
+    let waited = observer.waited.expect("it is told");
+    assert!(waited >= Nanos::from_secs(2), "{waited:?}");
 }

@@ -43,7 +43,7 @@ pub struct Observer<'phase> {
     moves_data: bool,
     phase_name: String,
     flushing_since: Option<Instant>,
-    has_warned_of_flush: bool,
+    has_warned: bool,
 }
 
 impl<'phase> Observer<'phase> {
@@ -100,7 +100,7 @@ impl<'phase> Observer<'phase> {
             moves_data: phase.workload.is_some(),
             phase_name: phase.name.clone(),
             flushing_since: None,
-            has_warned_of_flush: false,
+            has_warned: false,
         }
     }
 
@@ -176,9 +176,9 @@ impl<'phase> Observer<'phase> {
         let is_asked = self.interrupt.load(Ordering::Relaxed);
         if let Some(since) = self.flushing_since
             && is_asked
-            && !self.has_warned_of_flush
+            && !self.has_warned
         {
-            self.has_warned_of_flush = true;
+            self.has_warned = true;
             let warning = format!(
                 "The drive has been flushing its write cache for {:.0} s; it gets {} s more. What was measured is kept. Ctrl-C again \
                  ends the run at once",
@@ -253,6 +253,18 @@ impl PhaseObserver for Observer<'_> {
 
     fn flushing(&mut self, since: Instant) {
         self.flushing_since = Some(since);
+    }
+
+    fn unanswered(&mut self, waited: Nanos) {
+        if self.interrupt.load(Ordering::Relaxed) && !self.has_warned {
+            self.has_warned = true;
+            let warning = format!(
+                "The drive has not answered for {:.0} s. What was measured is kept. Ctrl-C again ends the program, but the kernel may \
+                 hold it until the drive answers",
+                waited.seconds()
+            );
+            self.events.event(&Event::Warning(&warning));
+        }
     }
 }
 

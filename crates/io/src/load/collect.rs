@@ -7,7 +7,7 @@ use model::record::{
 };
 use model::request::Operation;
 use model::run::OperationTotals;
-use model::units::{Instant, NANOS_PER_SECOND};
+use model::units::{Instant, NANOS_PER_SECOND, Nanos};
 use std::collections::VecDeque;
 
 /// Slices that wait for a slow worker: 64 of 40 ms. One that is later is counted into the oldest slice kept.
@@ -22,6 +22,8 @@ pub trait PhaseObserver {
     fn verdict(&mut self) -> Verdict;
     /// From that moment on what was written is flushed, and nothing else is done until the phase ends.
     fn flushing(&mut self, _since: Instant) {}
+    /// The phase is to end, and the drive has not answered what is under way for so long since.
+    fn unanswered(&mut self, _waited: Nanos) {}
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +126,10 @@ impl<'run> Collector<'run> {
 
     pub fn verdict(&mut self) -> Verdict {
         self.observer.verdict()
+    }
+
+    pub fn unanswered(&mut self, waited: Nanos) {
+        self.observer.unanswered(waited);
     }
 
     /// Emits what is left; the last slice is cut where the phase ended. Gives the totals of the phase.

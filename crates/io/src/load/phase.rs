@@ -5,6 +5,7 @@ use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::engine::Engine;
 use crate::engine::sim::SimEngine;
 use crate::error::IoError;
+use crate::flushing::PATIENCE_AT_THE_END;
 use crate::load::collect::{Collector, PhaseObserver, Verdict};
 use crate::load::data::WriteData;
 use crate::load::frame::{Frame, FrameSink};
@@ -83,12 +84,15 @@ pub fn run_threads<E: Engine>(
         let began = start.announce(&clock);
         let operations = load.workload.mix.operations();
         let mut collector = Collector::new(observer, load.phase, began, lines.len(), operations);
-        let mut verdict = Verdict::GoOn;
+        let (mut verdict, mut stopped) = (Verdict::GoOn, clock.now());
         while !threads.iter().all(ScopedJoinHandle::is_finished) {
             drain_all(&mut lines, &mut collector);
             if verdict == Verdict::GoOn {
                 verdict = collector.verdict();
+                stopped = clock.now();
                 stop.store(verdict != Verdict::GoOn, Ordering::Relaxed);
+            } else if clock.now().since(stopped) >= PATIENCE_AT_THE_END {
+                collector.unanswered(clock.now().since(stopped));
             }
             std::thread::sleep(COLLECTOR_PAUSE);
         }

@@ -90,6 +90,10 @@ impl PhaseObserver for PresenceWatch<'_> {
         self.observer.flushing(since);
     }
 
+    fn unanswered(&mut self, waited: Nanos) {
+        self.observer.unanswered(waited);
+    }
+
     fn verdict(&mut self) -> Verdict {
         if !self.waiting.is_empty() {
             self.look();
