@@ -315,7 +315,7 @@ fn the_result_follows_when_a_run_is_over() {
     let Some(mut terminal) = Terminal::start(&home, &arguments, &[], (100, 30)) else { return };
     terminal.until(TAKEN);
     terminal.until(GIVEN_BACK);
-    terminal.until("Sequential throughput");
+    terminal.until("Read throughput by LBA");
     assert_eq!(terminal.status(), Some(0));
     assert!(!terminal.is_raw());
 

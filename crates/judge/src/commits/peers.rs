@@ -17,7 +17,6 @@ const POSTGRESQL: &str = "/usr/lib/postgresql";
 const FIO: &str =
     "--name=wal --rw=write --ioengine=sync --fdatasync=1 --bs=2k --size=22m --output-format=json";
 
-/// One turn of one program.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     per_second: f64,

@@ -93,7 +93,7 @@ pub struct FastestCommit {
     pub log: Option<Log>,
     /// Median of the way that stands for the drive, over that of the fastest; 1 where they are alike.
     pub gain: f64,
-    /// Durable ways, the fastest first.
+    /// Ways that are durable here, the fastest first.
     pub points: Vec<MethodPoint>,
     /// They complete before the medium can have the data.
     #[serde(skip_serializing_if = "Vec::is_empty")]

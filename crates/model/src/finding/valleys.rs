@@ -32,6 +32,7 @@ pub struct WriteValleys {
 
 /// Mean throughput of whole passes, in bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LastingFall {
     pub first_pass_bytes_per_second: f64,
     pub last_pass_bytes_per_second: f64,

@@ -425,7 +425,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(found.clone()), FindingCode::CommitMethod),
-            "fdatasync, O_DSYNC are alike: median 1.00 ms (900 µs to 1.10 ms). The slowest of 2 ways takes 1.05 ms. \
+            "fdatasync, O_DSYNC are alike: median 1.00 ms (900 µs to 1.10 ms). The slowest of 2 methods takes 1.05 ms. \
              Not durable here: RWF_DSYNC."
         );
         (found.alike, found.log, found.gain) = (vec![CommitMethod::Fdatasync], Some(Log::Overwrite), 2.0);

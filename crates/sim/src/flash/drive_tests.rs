@@ -289,7 +289,8 @@ fn a_buffer_answers_at_once_until_it_is_full() {
         length_bytes: 0,
         tag: Tag(0),
     });
-    assert!((flushed - 3.2e-3).abs() < 0.1e-3, "{flushed}");
+    // 4 MiB at 1.31 GB/s, and 400 µs to program the last page.
+    assert!((flushed - 3.6e-3).abs() < 0.1e-3, "{flushed}");
 }
 
 #[test]
