@@ -67,9 +67,9 @@ def parser() -> argparse.ArgumentParser:
 
     plan = commands.add_parser("plan", help="How many drives of a batch must be measured")
     plan.add_argument("--lot", type=int, required=True, help="drives in the batch")
-    plan.add_argument("--slow-max", type=float, default=0.02, help="share of slow drives to rule out (default: 0.02)")
+    plan.add_argument("--slow-max", type=float, default=0.02, help="share of slow drives of a bad batch, to be refused (default: 0.02)")
     plan.add_argument("--confidence", type=float, default=0.95)
-    plan.add_argument("--slow-good", type=float, default=0.0, help="share of slow drives of a good batch, to be accepted")
+    plan.add_argument("--slow-good", type=float, default=0.01, help="share of slow drives of a good batch, to be accepted (default: 0.01)")
     plan.set_defaults(run=_plan)
 
     sim = _command(commands, "sim", "Fill a lake with a simulated fleet whose truth is known", _sim)
@@ -194,8 +194,8 @@ def _plan(options: argparse.Namespace) -> int:
         raise LakeError(f"cannot plan: {error}")
     print(
         f"Measure {chosen.sample:,} of {counted(chosen.lot, 'drive')}. Accept the batch if at most {chosen.accept} of them are slow.\n"
-        f"Risk to accept {options.slow_max:.3g} slow: {chosen.consumer_risk:.3f}. "
-        f"Risk to refuse {options.slow_good:.3g} slow: {chosen.producer_risk:.3f}."
+        f"Risk to accept {100 * options.slow_max:.3g} % slow: {100 * chosen.consumer_risk:.1f} %. "
+        f"Risk to refuse {100 * options.slow_good:.3g} % slow: {100 * chosen.producer_risk:.1f} %."
     )
     return 0
 
