@@ -19,6 +19,8 @@ measure chroot debian drivescope
 for file in man/man1/drivescope.1.gz bash-completion/completions/drivescope doc/drivescope/sbom.cdx.json; do
     test -s "debian/usr/share/$file"
 done
+cmp "$SOURCE/packaging/grafana/drivescope.json" debian/usr/share/drivescope/grafana.json
+cmp "$SOURCE/packaging/grafana/fleet.json" debian/usr/share/drivescope/grafana-fleet.json
 test -s debian/usr/lib/systemd/system/drivescope-check@.timer
 
 chroot debian dpkg --purge drivescope

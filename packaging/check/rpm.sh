@@ -36,5 +36,8 @@ test ! -e rpm/usr/share/doc/drivescope/only-in-older
 chroot rpm /usr/bin/drivescope show last --quiet >/dev/null
 measure chroot rpm /usr/bin/drivescope
 
+cmp "$SOURCE/packaging/grafana/drivescope.json" rpm/usr/share/drivescope/grafana.json
+cmp "$SOURCE/packaging/grafana/fleet.json" rpm/usr/share/drivescope/grafana-fleet.json
+
 rpm --root "$PLACE/rpm" --erase drivescope
 test ! -e rpm/usr/bin/drivescope

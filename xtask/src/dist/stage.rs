@@ -17,11 +17,12 @@ const COMPLETIONS: [(&str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/drivescope.fish"),
 ];
 /// Files that go into a package as they are: where they are here, and where they go.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     ("packaging/systemd/drivescope-check@.service", "lib/systemd/system/drivescope-check@.service"),
     ("packaging/systemd/drivescope-check@.timer", "lib/systemd/system/drivescope-check@.timer"),
     ("packaging/prometheus/drivescope.rules.yml", "share/drivescope/drivescope.rules.yml"),
     ("packaging/grafana/drivescope.json", "share/drivescope/grafana.json"),
+    ("packaging/grafana/fleet.json", "share/drivescope/grafana-fleet.json"),
     ("packaging/Containerfile", "share/doc/drivescope/Containerfile"),
     ("LICENSE-MIT", "share/doc/drivescope/LICENSE-MIT"),
     ("LICENSE-APACHE", "share/doc/drivescope/LICENSE-APACHE"),
