@@ -99,3 +99,5 @@ def test_a_program_that_is_not_there_is_no_riddle(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("DRIVESCOPE_PROGRAM", str(foreign))
     with pytest.raises(ProgramFailed, match="another architecture"):
         drivescope.sim.drives()
+    with pytest.raises(ProgramFailed, match="another architecture"):
+        drivescope.measure("sim:constant", "ping", store=tmp_path)

@@ -136,7 +136,9 @@ pub fn parse(path: &Path, text: &str) -> Result<ConfigurationFile, UserError> {
 }
 
 fn exclusion(path: &Path, line: usize, item: &Spanned<DeValue<'_>>) -> Result<Exclusion, UserError> {
-    let text = item.get_ref().as_str().unwrap_or_default();
+    let Some(text) = item.get_ref().as_str() else {
+        return Err(wrong(path, line, "each drive in never-write is a text in quotes, such as \"/dev/sda\""));
+    };
     match text.parse::<DrivePattern>() {
         Ok(drives) => Ok(Exclusion { drives, origin: format!("{}:{line}", path.display()) }),
         Err(why) => Err(wrong(path, line, &format!("`{text}` in never-write: {why}"))),
@@ -197,7 +199,7 @@ mod tests {
         for (text, expected) in [
             ("a = 1\nb = = 2\n", "/c.toml:2: it is no TOML: "),
             ("\nnever-write = \"/dev/sda\"\n", "/c.toml:2: never-write is a list"),
-            ("never-write = [\n1]", "/c.toml:2: `` in never-write: it is neither a path"),
+            ("never-write = [\n1]", "/c.toml:2: each drive in never-write is a text in quotes"),
             ("never-write = [\"sda\"]", "/c.toml:1: `sda` in never-write: it is neither a path"),
             ("[check]\nstore = [1]\n", "/c.toml:2: store is a text, a number, true or false"),
             ("[check.more]\nx = 1\n", "/c.toml:1: more is a text"),

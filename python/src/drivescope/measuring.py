@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Callable, Optional, Union
 
 from .errors import ProgramFailed, TimedOut
-from .program import environment, find_program
+from .program import environment, find_program, not_started
 from .run import Run
 from .store import PathLike, folder_of
 
@@ -89,15 +89,18 @@ def _watch(
     timeout: Optional[float],
 ) -> tuple[int, str, bool]:
     """Runs it to its end: exit code, the last lines of standard error, and whether it had to be stopped."""
-    child = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=document,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        env=environment(),
-    )
+    try:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=document,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            env=environment(),
+        )
+    except OSError as error:
+        raise not_started(command, error) from error
     assert child.stderr is not None
     late = threading.Event()
     timer = _stop_after(child, timeout, late)

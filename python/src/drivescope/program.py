@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -64,14 +65,15 @@ def output_of(arguments: list[str], timeout: Optional[float] = COMMAND_SECONDS) 
     except subprocess.TimeoutExpired as error:
         raise TimedOut(f"'{' '.join(command)}' did not end within {timeout} s") from error
     except OSError as error:
-        raise ProgramFailed(command, error.errno or 1, _why_not_started(error)) from error
+        raise not_started(command, error) from error
     if ended.returncode != 0:
         raise ProgramFailed(command, ended.returncode, ended.stderr.strip())
     return ended.stdout
 
 
-def _why_not_started(error: OSError) -> str:
-    # ENOEXEC: the kernel's word for a program that was built for another processor.
-    if error.errno == 8:
-        return f"it was built for another architecture than {os.uname().machine}. Install the wheel for this one."
-    return str(error)
+def not_started(command: list[str], error: OSError) -> ProgramFailed:
+    """The error of a program that the system does not run."""
+    message = str(error)
+    if error.errno == errno.ENOEXEC:
+        message = f"it was built for another architecture than {os.uname().machine}. Install the wheel for this one."
+    return ProgramFailed(command, error.errno or 1, message)
