@@ -14,6 +14,7 @@ pub mod error;
 pub mod files;
 pub mod geometry;
 mod limit;
+mod limited;
 pub mod pattern_file;
 pub mod ping;
 pub mod plan_file;
@@ -32,6 +33,7 @@ pub mod valleys;
 pub mod verify;
 
 pub use contract::{Conduct, Experiment};
+pub use limited::plan;
 pub(crate) use remaining::ASSUMED_BYTES_PER_SECOND;
 pub use remaining::{Remaining, SLOW_BYTES_PER_SECOND, Step};
 pub use setup::Setup;

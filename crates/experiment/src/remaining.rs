@@ -37,6 +37,11 @@ impl Remaining {
     /// The time of what no time bounds.
     pub const UNBOUNDED: Nanos = Nanos::new(u64::MAX);
 
+    /// None for what no time bounds.
+    pub fn bounded(time: Nanos) -> Option<Nanos> {
+        if time < Remaining::UNBOUNDED { Some(time) } else { None }
+    }
+
     /// Phases as steps of one kind, in the order in which each kind first comes.
     pub fn of(phases: &[Phase]) -> Remaining {
         let mut remaining = Remaining::default();
@@ -56,13 +61,27 @@ impl Remaining {
         self.steps.push(next);
     }
 
-    /// Takes off what steps may take beyond what they likely do, until all of them end within that time.
+    /// Makes all steps end within that time: the last lose first what they may take beyond what they likely do; if that is not
+    /// enough, all are shortened alike.
     pub(crate) fn end_within(&mut self, time: Nanos) {
+        for step in &mut self.steps {
+            step.shorten_to(time);
+        }
         let mut beyond = self.time().saturating_sub(time);
         for step in self.steps.iter_mut().rev() {
             let cut = beyond.min(step.time.saturating_sub(step.likely));
             step.time = step.time - cut;
             beyond = beyond - cut;
+        }
+        if beyond > Nanos::ZERO {
+            // Step by step of what is left, so that the sum is the limit to the nanosecond.
+            let (mut left, mut ahead) = (time, self.time());
+            for step in &mut self.steps {
+                let part = Nanos::new((left.as_f64() * (step.time.as_f64() / ahead.as_f64())) as u64);
+                ahead = ahead - step.time;
+                step.shorten_to(part);
+                left = left - part;
+            }
         }
     }
 
@@ -114,6 +133,12 @@ impl Step {
             reads,
             writes,
         }
+    }
+
+    fn shorten_to(&mut self, time: Nanos) {
+        self.time = self.time.min(time);
+        self.likely = self.likely.min(time);
+        self.slow = self.slow.min(time);
     }
 
     /// Takes the cost of something off this if there is enough left.
@@ -209,5 +234,37 @@ mod tests {
         // Small requests at random places are as slow as the drive gets there.
         let small = step(Bytes::from_kib(4), Pattern::RandomWithReplacement, bounded);
         assert_eq!(small.likely, Nanos::from_secs(600));
+    }
+
+    fn lasting(likely_s: u64, time: Nanos) -> Step {
+        Step {
+            time,
+            likely: Nanos::from_secs(likely_s),
+            ..Step::of(&preparation::phase(
+                "test".into(),
+                "it".into(),
+                PhaseKind::Idle,
+                None,
+                StopCondition::default(),
+            ))
+        }
+    }
+
+    #[test]
+    fn a_limit_bounds_what_is_likely_and_what_no_time_bounds() {
+        let seconds = |remaining: &Remaining| {
+            let of = |step: &Step| (step.likely.seconds(), step.time.seconds());
+            remaining.steps.iter().map(of).collect::<Vec<_>>()
+        };
+        let steps = vec![lasting(10, Nanos::from_secs(15)), lasting(10, Nanos::from_secs(90))];
+        let mut remaining = Remaining { steps };
+        remaining.end_within(Nanos::from_secs(30));
+        assert_eq!(seconds(&remaining), [(10.0, 15.0), (10.0, 15.0)]);
+        remaining.end_within(Nanos::from_secs(10));
+        assert_eq!(seconds(&remaining), [(5.0, 5.0), (5.0, 5.0)]);
+        let steps = vec![lasting(60, Remaining::UNBOUNDED), lasting(0, Remaining::UNBOUNDED)];
+        let mut remaining = Remaining { steps };
+        remaining.end_within(Nanos::from_secs(30));
+        assert_eq!(seconds(&remaining), [(30.0, 30.0), (0.0, 0.0)]);
     }
 }

@@ -66,7 +66,7 @@ fn run_new(request: &Request, store: Option<&Path>) -> Result<Option<Run>, UserE
     if let Some(run) = written {
         supplies.marked = Some(to_compare(&run, &chosen.facts)?);
     }
-    let mut experiment = own.plan(begun_run::setup(drive, &chosen), &supplies)?;
+    let mut experiment = experiment::plan(own, begun_run::setup(drive, &chosen), &supplies)?;
     if drive.dry_run {
         begun_run::print_plan(&chosen, experiment.as_ref(), &drive.output)?;
         return Ok(None);

@@ -68,7 +68,7 @@ pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, User
     let mut supplies = begun_run::supplies(own)?;
     let chosen = target_choice::open(drive)?;
     supplies.mark_key = key_of(&kept.run).unwrap_or(drive.seed.unwrap_or_default());
-    let mut experiment = own.plan(begun_run::setup(drive, &chosen), &supplies)?;
+    let mut experiment = experiment::plan(own, begun_run::setup(drive, &chosen), &supplies)?;
     check_same(&kept.run, own, &chosen)?;
     if given.dry_run {
         resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;

@@ -82,11 +82,13 @@ impl Sizes {
         let mut preparation = VecDeque::new();
         if setup.may_write {
             let region = region(setup.range);
-            preparation.extend(preparation::fill(
-                ExperimentName::Sizes,
-                &Setup { range: region, ..setup.clone() },
-                FILLING,
-            ));
+            let setup = Setup { range: region, ..setup.clone() };
+            let mut filling = FILLING;
+            if let Some(limit) = setup.time_limit {
+                // The other half is left to measure.
+                filling.time = filling.time.min(limit / 2);
+            }
+            preparation.extend(preparation::fill(ExperimentName::Sizes, &setup, filling));
         }
         preparation.push_back(preparation::warm_up(
             ExperimentName::Sizes,
@@ -247,7 +249,12 @@ impl Experiment for Sizes {
                 region
             }
         };
-        let is_over = self.setup.is_out_of_time(so_far);
+        let left = match self.setup.time_limit {
+            Some(limit) => limit.saturating_sub(so_far.elapsed()),
+            None => Remaining::UNBOUNDED,
+        };
+        // What is shorter than a point is no sample.
+        let is_over = left < self.time;
         if self.queue.is_empty() && self.rounds_more < ROUNDS_MORE_MAX && !is_over {
             let open = SizeSweep::of(so_far).to_repeat(self.rounds as usize);
             self.rounds_more += 1;
@@ -256,7 +263,9 @@ impl Experiment for Sizes {
         if self.queue.is_empty() {
             self.repeats = None;
         }
-        if is_over { None } else { self.queue.pop_front() }
+        let mut phase = if is_over { None } else { self.queue.pop_front() }?;
+        phase.stop.time = phase.stop.time.map(|time| time.min(left));
+        Some(phase)
     }
 
     fn remaining(&self) -> Remaining {
@@ -431,5 +440,24 @@ mod tests {
         let (told_s, at_ns) = told.unwrap();
         let left_s = (now_ns - at_ns) as f64 / 1e9;
         assert!((told_s / left_s - 1.0).abs() < 0.01, "{told_s} told, {left_s} taken");
+    }
+
+    #[test]
+    fn a_time_limit_bounds_every_phase() {
+        let limited = Setup { time_limit: Some(Nanos::from_secs(30)), ..setup(false) };
+        let mut sizes = Sizes::new(limited, &SizesRequest::default()).unwrap();
+        let environment = Environment::default();
+        let (facts, series) = (facts(), MemorySeries::default());
+        let (mut phases, mut now_ns) = (Vec::new(), 0);
+        loop {
+            let view =
+                RunView { target: &facts, environment: &environment, phases: &phases, series: &series };
+            let Some(phase) = sizes.next(&view) else { break };
+            let summary = done(phase, now_ns);
+            now_ns = summary.end_ns();
+            phases.push(summary);
+        }
+        // The stick of 6 MB/s takes 30 s for a single point of 64 MiB.
+        assert!((29_500_000_000..=30_000_000_000).contains(&now_ns), "{now_ns}");
     }
 }

@@ -153,9 +153,10 @@ impl Valleys {
         }
     }
 
-    /// A phase that writes ends with the time for passes.
+    /// A phase that writes or idles ends with the time for passes.
     fn bounded(&self, mut phase: Phase, now: Nanos) -> Phase {
-        if self.setup.time_limit.is_some() && !reads_only(&phase) && phase.workload.is_some() {
+        let lasts = phase.workload.is_some() || phase.kind == PhaseKind::Idle;
+        if self.setup.time_limit.is_some() && !reads_only(&phase) && lasts {
             let left = self.passes_end().saturating_sub(now).max(Nanos::from_millis(1));
             phase.stop.time = Some(phase.stop.time.unwrap_or(left).min(left));
         }
