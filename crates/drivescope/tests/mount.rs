@@ -50,8 +50,8 @@ impl Served {
             .expect("the program starts");
         let mut out = BufReader::new(process.stdout.take().expect("it is piped"));
         let mut instructions = String::new();
-        // The last line of what it prints when the drive can be used.
-        while !instructions.contains("  stop ") {
+        // The last line of what it prints when the drive can be used, as a page or as a document.
+        while !instructions.contains("  stop ") && !instructions.ends_with("}\n") {
             if out.read_line(&mut instructions).expect("it prints text") == 0 {
                 let mut reason = String::new();
                 let _ = process.stderr.take().expect("it is piped").read_to_string(&mut reason);
@@ -128,6 +128,19 @@ fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap_or_else(|e| panic!("{program}: {e}"));
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("it prints text")
+}
+
+#[test]
+fn a_script_learns_where_the_drive_is() {
+    let test = "a_script_learns_where_the_drive_is";
+    let Some(served) = Served::new("constant", &["--json", "-"], test) else { return };
+    let document = program::schema::document(&served.instructions);
+    assert_eq!(document["file"], served.file().to_str().expect("a plain path"));
+    assert_eq!(
+        (&document["loop_device"], &document["process"]),
+        (&serde_json::Value::Null, &served.process.id().into())
+    );
+    assert_eq!(served.end("TERM").status, Some(0));
 }
 
 #[test]

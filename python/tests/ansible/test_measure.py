@@ -119,38 +119,7 @@ def test_temperatures_of_sata_and_nvme_are_found(measure, tmp_path, sensor):
     assert measure.temperature("/dev/sdy", str(tmp_path)) is None
 
 
-def test_the_cost_of_a_dry_run_is_read(measure):
-    text = "Plan\n  reads of a phase\n\nCost\n  reads   at most 1.5 GB\n  writes  nothing\n  takes   about 1 h 15 min 20 s\n"
-    assert measure.cost(text) == {"seconds": 4520.0, "seconds_max": 4520.0, "bytes_read": 1.5e9, "bytes_written": 0}
-    text = "\nCost\n  reads   bounded by time, not by bytes\n  writes  at most 12 kB\n  takes   about 8.16 ms\n"
-    assert measure.cost(text) == {"seconds": 0.00816, "seconds_max": 0.00816, "bytes_read": None, "bytes_written": 12000.0}
-
-
-@pytest.mark.parametrize(
-    "takes, seconds, seconds_max",
-    [
-        ("about 1 min 45 s, at most 35 min 56 s", 105.0, 2156.0),
-        ("at most 60 s", 60.0, 60.0),
-        ("duration unknown", None, None),
-        (
-            "about 13 min 22 s on a typical drive, about 58 min 7 s on a stick or\n          card at 6.00 MB/s; bounded by bytes"
-            " written, not by time: --time-limit\n          sets a limit; the ETA follows the measured throughput",
-            802.0, None,
-        ),
-        (
-            "about 12 min 48 s on a typical drive, about 1 h 21 min on a stick or\n          card at 6.00 MB/s, at most 6 h 52 min;"
-            " the ETA follows the measured\n          throughput",
-            768.0, 24720.0,
-        ),
-    ],
-)  # fmt: skip
-def test_a_likely_time_and_its_bound_are_told_apart(measure, takes, seconds, seconds_max):
-    told = measure.cost(f"Plan\n\nCost\n  reads   nothing\n  writes  at most 199 GB\n  takes   {takes}\n")
-    assert told == {"seconds": seconds, "seconds_max": seconds_max, "bytes_read": 0, "bytes_written": 199e9}
-
-
 def test_each_experiment_states_what_it_takes(measure, tmp_path):
-    """The text of the program itself, which this module reads."""
     consents = [{"serial": "SIM-LYING-STICK", "until": "9999-12-31", "destroy_data": True}]
     for name in ("check", "surface", "access", "geometry", "sizes", "ping", "sustain", "valleys", "verify", "commit"):
         one = job(
@@ -159,7 +128,15 @@ def test_each_experiment_states_what_it_takes(measure, tmp_path):
         )  # fmt: skip
         told = measure.planned(one)
         assert told["state"] == "missing", (name, told)
-        assert 0 < told["seconds"] <= told["seconds_max"], (name, told)
+        assert 0 < told["seconds"] <= told["seconds_max"] <= 40, (name, told)
+
+
+def test_the_plan_of_a_run_is_that_of_the_program(measure, tmp_path):
+    told = measure.plan(job(measure, tmp_path, experiment="ping", options=["--time-limit=30s"]))
+    assert told == {"seconds": 30.0, "seconds_max": 30.0, "bytes_read": None, "bytes_written": 0}
+    consents = [{"serial": "Z1", "until": "9999-12-31", "destroy_data": True}]
+    unbounded = job(measure, tmp_path, experiment="sustain", write=True, consents=consents)
+    assert measure.plan(unbounded)["seconds_max"] is None
 
 
 def test_a_drive_that_another_play_measures_is_waited_for(measure, tmp_path):

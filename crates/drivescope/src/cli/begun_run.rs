@@ -7,7 +7,7 @@ use crate::error::{UserError, exit};
 use crate::interrupt;
 use crate::pattern_file;
 use crate::preserve::{self, PreserveChoice, Preserving};
-use crate::screen::{LookAgain, Screen, plan};
+use crate::screen::{LookAgain, Screen};
 use crate::session::Session;
 use crate::stamp::{self, Occasion};
 use crate::state;
@@ -108,14 +108,6 @@ pub(super) fn begin_in(
     let mut writer = store.begin(&run)?;
     writer.keep_note(before.note)?;
     Ok((writer, run))
-}
-
-pub(super) fn print_plan(
-    chosen: &Chosen,
-    experiment: &dyn Experiment,
-    shown: &OutputOptions,
-) -> Result<(), UserError> {
-    output::print(&plan(&chosen.facts, &experiment.remaining(), output::page_style(shown.plain)))
 }
 
 pub(super) struct Begun {

@@ -4,9 +4,11 @@ use super::args::ExportArguments;
 use super::output;
 use super::output_file::{OutputFile, must_be_no_drive};
 use super::stored::{analysed, store_with_runs};
+use super::written::{self, Written};
 use crate::error::{Cannot, UserError, exit};
 use crate::export::{EXPORTS, Export, ExportFile, ExportJob, Goal};
 use report::hostile::harmless;
+use std::cell::RefCell;
 use std::io::{self, ErrorKind, Stdout, Write};
 use std::path::Path;
 use store::table::Table;
@@ -17,10 +19,11 @@ pub fn run(arguments: &ExportArguments, store: Option<&Path>) -> Result<u8, User
     let Some(export) = arguments.format.or_else(|| Export::of_path(&arguments.output)) else {
         return Err(unclear());
     };
+    written::check(arguments.json.as_deref(), &arguments.output)?;
     let store = store_with_runs(store)?;
     let names = if arguments.all { all_runs(&store)? } else { arguments.runs.clone() };
-    let job = Job { store, names, table: arguments.table, goal: Goal::of(&arguments.output) };
-    (export.write)(&job)?;
+    let written = write(store, names, arguments.table, export, &arguments.output)?;
+    written.give(export.name, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 
@@ -29,10 +32,20 @@ pub fn write_file(
     store: Option<&Path>,
     export: &Export,
     path: &Path,
-) -> Result<(), UserError> {
-    let store = store_with_runs(store)?;
-    let job = Job { store, names: names.to_vec(), table: Table::Findings, goal: Goal::of(path) };
-    (export.write)(&job)
+) -> Result<Written, UserError> {
+    write(store_with_runs(store)?, names.to_vec(), Table::Findings, export, path)
+}
+
+fn write(
+    store: Store,
+    names: Vec<String>,
+    table: Table,
+    export: &Export,
+    path: &Path,
+) -> Result<Written, UserError> {
+    let job = Job { store, names, table, goal: Goal::of(path), written: RefCell::default() };
+    (export.write)(&job)?;
+    Ok(job.written.into_inner())
 }
 
 fn unclear() -> UserError {
@@ -64,6 +77,7 @@ struct Job {
     names: Vec<String>,
     table: Table,
     goal: Goal,
+    written: RefCell<Written>,
 }
 
 impl ExportJob for Job {
@@ -80,7 +94,9 @@ impl ExportJob for Job {
     }
 
     fn read(&self, name: &str) -> Result<StoredRun, UserError> {
-        analysed(name, &self.store)
+        let stored = analysed(name, &self.store)?;
+        self.written.borrow_mut().add_run(&stored.run.id);
+        Ok(stored)
     }
 
     fn begin(&self, path: Option<&Path>, what: &'static str) -> Result<Box<dyn ExportFile>, UserError> {
@@ -88,7 +104,13 @@ impl ExportJob for Job {
         if let (Goal::Folder(_), Some(folder)) = (&self.goal, path.parent()) {
             make_folder(folder)?;
         }
-        Ok(Box::new(OutputFile::begin(path, what)?))
+        let file = OutputFile::begin(path, what)?;
+        self.written.borrow_mut().add_file(path);
+        Ok(Box::new(file))
+    }
+
+    fn count_rows(&self, path: &Path, rows: u64) {
+        self.written.borrow_mut().count_rows(path, rows);
     }
 
     fn failed(&self, path: Option<&Path>, what: &'static str, error: &io::Error) -> Result<(), UserError> {

@@ -1,11 +1,11 @@
 //! `drivescope files`.
 
 use super::stored::open_store;
-use super::{begun_run, command_line, output, stored_request};
+use super::{begun_run, command_line, dry_run, output, stored_request};
 use crate::control::Controls;
 use crate::error::{Cannot, UserError};
 use crate::interrupt;
-use crate::screen::{Screen, plan};
+use crate::screen::Screen;
 use crate::session::files::{FilesFolder, FilesSession, not_removed};
 use crate::stamp::{self, Occasion};
 use experiment::files::{Files, FilesRequest, MeasuredFolder};
@@ -46,8 +46,7 @@ pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError
     let measured = measured_folders(&named, &request);
     let mut files = Files::new(request.clone(), size, measured)?;
     if request.dry_run {
-        let page = plan(&facts_before(&named), &files.remaining(&[]), output::page_style(shown.plain));
-        output::print(&page)?;
+        dry_run::give(ExperimentName::Files, &facts_before(&named), &files.remaining(&[]), shown)?;
         return Ok(begun_run::status(None));
     }
     // From here on a signal ends the run in order, so that nothing is left behind.

@@ -3,7 +3,7 @@
 use super::begun_run::{self, Begun};
 use super::estimate::budget_page;
 use super::stored::store_with_runs;
-use super::{command_line, files, output, power_cut, resume, stored_request};
+use super::{command_line, dry_run, files, output, power_cut, resume, stored_request};
 use crate::error::{UserError, exit};
 use crate::session::resume::check_same_target;
 use crate::target_choice;
@@ -68,7 +68,7 @@ fn run_new(request: &Request, store: Option<&Path>) -> Result<Option<Run>, UserE
     }
     let mut experiment = experiment::plan(own, begun_run::setup(drive, &chosen), &supplies)?;
     if drive.dry_run {
-        begun_run::print_plan(&chosen, experiment.as_ref(), &drive.output)?;
+        dry_run::give(experiment.name(), &chosen.facts, &experiment.remaining(), &drive.output)?;
         return Ok(None);
     }
     let preserving = begun_run::preserving(drive, &chosen, experiment.as_ref(), store)?;

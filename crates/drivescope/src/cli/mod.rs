@@ -7,6 +7,7 @@ mod command_line;
 mod compare;
 mod config;
 mod declarations;
+mod dry_run;
 mod estimate;
 mod export;
 mod files;
@@ -37,6 +38,7 @@ mod sim;
 mod state;
 mod stored;
 mod stored_request;
+mod written;
 
 use crate::configuration;
 use crate::console;

@@ -132,6 +132,23 @@ pub fn json(document: &impl Serialize) -> String {
     text.expect("numbers, words and lists have a form in JSON") + "\n"
 }
 
+/// A document without a page: to a file, or `-` for standard output.
+pub fn give_document(document: &impl Serialize, file: &Path) -> Result<(), UserError> {
+    write_or_print(&json(document), file)
+}
+
+/// The document of a run without its page.
+pub fn give_run(run: &Run, file: &Path) -> Result<(), UserError> {
+    write_or_print(&document(run), file)
+}
+
+fn write_or_print(text: &str, file: &Path) -> Result<(), UserError> {
+    if file == Path::new("-") {
+        return print(text);
+    }
+    output_file::write(file, "JSON", text.as_bytes())
+}
+
 pub fn give_page(
     page: impl Fn(Style) -> String,
     json: impl Fn() -> String,

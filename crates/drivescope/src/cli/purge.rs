@@ -19,6 +19,7 @@ use io::targets::{Target, survey};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::run::{PhaseSummary, Run, RunStatus};
 use report::hostile::harmless;
+use serde::Serialize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,7 +30,7 @@ pub fn run(arguments: &PurgeArguments, store: Option<&Path>) -> Result<u8, UserE
     let target = Target::open(Path::new(&arguments.target))?;
     let offered = options(&target);
     if arguments.dry_run || !arguments.writing.write {
-        output::print(&plan_page(&target, &offered, wanted))?;
+        give_plan(&target, &offered, wanted, &arguments.output)?;
         return Ok(if arguments.dry_run { exit::SUCCESS } else { exit::USAGE });
     }
     let methods = usable(&offered, wanted)?;
@@ -260,15 +261,62 @@ fn reads_as_before(places: usize, looked_at: usize) -> String {
     )
 }
 
-fn plan_page(target: &Target, offered: &[PurgeOption], wanted: Option<PurgeMethod>) -> String {
-    let path = harmless(&target.path().display().to_string(), usize::MAX);
+/// Schema `drivescope.purge-plan/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PurgePlanDocument<'plan> {
+    schema: &'static str,
+    path: &'plan Path,
+    /// What `--confirm` has to be given.
+    confirm: &'plan str,
+    /// The method that would be used.
+    method: Option<&'static str>,
+    methods: Vec<MethodDocument<'plan>>,
+    /// What stands in the way of writes.
+    writes_refused: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct MethodDocument<'plan> {
+    name: &'static str,
+    refused: Option<&'plan str>,
+}
+
+fn give_plan(
+    target: &Target,
+    offered: &[PurgeOption],
+    wanted: Option<PurgeMethod>,
+    shown: &OutputArguments,
+) -> Result<(), UserError> {
     let mut first = None;
+    let mut methods = Vec::new();
     for option in offered {
         if first.is_none() && option.refusal.is_none() && (wanted.is_none() || wanted == Some(option.method))
         {
             first = Some(option.method);
         }
+        methods.push(MethodDocument { name: option.method.name(), refused: option.refusal.as_deref() });
     }
+    let document = PurgePlanDocument {
+        schema: "drivescope.purge-plan/1",
+        path: target.path(),
+        confirm: target.confirmation(),
+        method: first.map(PurgeMethod::name),
+        methods,
+        writes_refused: survey(target).into_iter().map(|obstacle| obstacle.statement).collect(),
+    };
+    let page = plan_page(target, offered, first, &document.writes_refused);
+    output::give_text(&page, || output::json(&document), shown.json.as_deref())
+}
+
+fn plan_page(
+    target: &Target,
+    offered: &[PurgeOption],
+    first: Option<PurgeMethod>,
+    writes_refused: &[String],
+) -> String {
+    let path = harmless(&target.path().display().to_string(), usize::MAX);
     let mut page = format!("Methods to purge {path}. All data on it would be lost\n");
     for option in offered {
         let answer = match &option.refusal {
@@ -283,8 +331,8 @@ fn plan_page(target: &Target, offered: &[PurgeOption], wanted: Option<PurgeMetho
     {
         page += &format!("  {}\n", harmless(&sentence, usize::MAX));
     }
-    for obstacle in survey(target) {
-        page += &format!("  Blocked: {}\n", harmless(&obstacle.statement, usize::MAX));
+    for why in writes_refused {
+        page += &format!("  Blocked: {}\n", harmless(why, usize::MAX));
     }
     let confirm = harmless(target.confirmation(), usize::MAX);
     page + &format!("To do it: drivescope purge {path} --write --confirm {confirm}\n")

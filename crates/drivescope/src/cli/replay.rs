@@ -1,8 +1,8 @@
 //! `drivescope replay`: a stored run as it looked when it was made.
 
 use super::args::ReplayArguments;
-use super::output;
 use super::stored::{analysed, store_with_runs};
+use super::{output, output_file};
 use crate::error::{UserError, exit};
 use crate::replay::player::{self, Ended, Playback};
 use crate::screen::can_fill_terminal;
@@ -11,6 +11,9 @@ use model::quantity_text::{parse_duration, parse_share};
 use std::path::Path;
 
 pub fn run(arguments: &ReplayArguments, store: Option<&Path>) -> Result<u8, UserError> {
+    if let Some(path) = &arguments.json {
+        output_file::must_take_result(path, &[])?;
+    }
     let speed = arguments.speed.as_deref().map(speed).transpose()?;
     let mut stored = analysed(&arguments.run, &store_with_runs(store)?)?;
     stored.run.environment.warnings.extend(stored.damage.iter().map(ToString::to_string));
@@ -23,6 +26,9 @@ pub fn run(arguments: &ReplayArguments, store: Option<&Path>) -> Result<u8, User
         true => player::on_screen(&stored, playback)?,
         false => in_lines(&stored, playback, speed.is_some())?,
     };
+    if let Some(path) = &arguments.json {
+        output::give_run(&stored.run, path)?;
+    }
     Ok(if ended == Ended::Broken { exit::INTERRUPTED } else { exit::SUCCESS })
 }
 

@@ -4,6 +4,7 @@ use super::args::{CHART_LIST, ReportArguments, SizeArgument, WishArguments};
 use super::picture::{Picture, charted, ending_of, letters};
 use super::plan::{PlannedCuts, USUAL_CHART};
 use super::stored::all_analysed;
+use super::written::{self, Written};
 use super::{export, output, report_page};
 use crate::error::{UserError, exit};
 use crate::export::Export;
@@ -13,17 +14,31 @@ use ::report::chart::{CHART_KINDS, Chart, chart_named, charts_of, terminal};
 use std::path::Path;
 
 pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    if matches!(ending_of(&arguments.output).as_str(), "html" | "htm") {
-        return report_page::run(arguments, store);
+    let (output, json) = (&arguments.output, arguments.json.as_deref());
+    if json.is_some() && output == Path::new("-") {
+        return Err(UserError::usage(
+            "--json says which file was written. Name it: drivescope report -o report.html --json -",
+        ));
     }
-    match Export::of_path(&arguments.output) {
-        Some(form) => export::write_file(&arguments.runs, store, form, &arguments.output)?,
-        None => draw(arguments, store)?,
+    written::check(json, output)?;
+    if let Some(form) = Export::of_path(output) {
+        export::write_file(&arguments.runs, store, form, output)?.give(form.name, json)?;
+        return Ok(exit::SUCCESS);
     }
+    let ending = ending_of(output);
+    let ids = match ending.as_str() {
+        "html" | "htm" => report_page::write(arguments, store)?,
+        _ => draw(arguments, store)?,
+    };
+    let mut written = Written::default();
+    written.add_file(output);
+    ids.iter().for_each(|id| written.add_run(id));
+    written.give(if ending == "htm" { "html" } else { &ending }, json)?;
     Ok(exit::SUCCESS)
 }
 
-fn draw(arguments: &ReportArguments, store: Option<&Path>) -> Result<(), UserError> {
+/// Returns the names of the runs that it drew.
+fn draw(arguments: &ReportArguments, store: Option<&Path>) -> Result<Vec<String>, UserError> {
     let to_terminal = arguments.output == Path::new("-");
     let name = match &arguments.chart {
         Some(name) => name.as_str(),
@@ -35,18 +50,22 @@ fn draw(arguments: &ReportArguments, store: Option<&Path>) -> Result<(), UserErr
         None => USUAL_CHART,
     };
     if name == CHART_LIST {
-        return output::print(&list(&all_analysed(&arguments.runs, store)?));
+        output::print(&list(&all_analysed(&arguments.runs, store)?))?;
+        return Ok(Vec::new());
     }
     if to_terminal {
         let chart = chart(&all_analysed(&arguments.runs, store)?, name, &arguments.wish)?;
-        return output::print(&text(&chart, arguments.plain));
+        output::print(&text(&chart, arguments.plain))?;
+        return Ok(Vec::new());
     }
     let mut picture = Picture::asked_for(&arguments.output, arguments.dark)?;
     picture.size = match arguments.size {
         SizeArgument::Forum => Size::Forum,
         SizeArgument::Paper => Size::Paper,
     };
-    picture.write(&chart(&all_analysed(&arguments.runs, store)?, name, &arguments.wish)?)
+    let runs = all_analysed(&arguments.runs, store)?;
+    picture.write(&chart(&runs, name, &arguments.wish)?)?;
+    Ok(runs.iter().map(|stored| stored.run.id.clone()).collect())
 }
 
 fn chart(runs: &[StoredRun], name: &str, wish: &WishArguments) -> Result<Chart, UserError> {

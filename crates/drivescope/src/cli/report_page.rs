@@ -6,18 +6,19 @@ use super::output_file;
 use super::picture::{charted, letters};
 use super::plan::PlannedCuts;
 use super::stored::all_analysed;
-use crate::error::{UserError, exit};
+use crate::error::UserError;
 use crate::store::StoredRun;
 use ::report::chart::charts_of;
 use ::report::html::{ReportPage, page};
 use std::path::Path;
 
-pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, UserError> {
+/// Returns the names of the runs on the page.
+pub fn write(arguments: &ReportArguments, store: Option<&Path>) -> Result<Vec<String>, UserError> {
     output_file::must_be_no_drive(&arguments.output)?;
     let runs = all_analysed(&arguments.runs, store)?;
     let cuts = PlannedCuts::of(&arguments.wish, &runs)?;
     output_file::write(&arguments.output, "the report", with_cuts(&runs, &cuts, None).as_bytes())?;
-    Ok(exit::SUCCESS)
+    Ok(runs.iter().map(|stored| stored.run.id.clone()).collect())
 }
 
 pub fn document(runs: &[StoredRun], home: &str) -> String {

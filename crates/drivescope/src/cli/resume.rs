@@ -3,7 +3,7 @@
 use super::args::{Arguments, Command};
 use super::begun_run::{self, Begun};
 use super::stored::store_with_runs;
-use super::{command_line, output, settings, stored_request};
+use super::{command_line, dry_run, output, settings, stored_request};
 use crate::configuration;
 use crate::error::UserError;
 use crate::preserve::Preserving;
@@ -72,7 +72,7 @@ pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, User
     check_same(&kept.run, own, &chosen)?;
     if given.dry_run {
         resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;
-        begun_run::print_plan(&chosen, experiment.as_ref(), shown)?;
+        dry_run::give(experiment.name(), &chosen.facts, &experiment.remaining(), shown)?;
         return Ok(begun_run::status(None));
     }
     let folder = store.folder().to_owned();

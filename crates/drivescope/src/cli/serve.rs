@@ -7,20 +7,38 @@ use super::stored::{existing_store, no_runs};
 use crate::error::{Cannot, UserError, exit};
 use crate::interrupt;
 use crate::serve::Server;
+use serde::Serialize;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Schema `drivescope.serve/1`, printed when connections are accepted. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ServeDocument {
+    schema: &'static str,
+    /// With the token, which gives read access to the store.
+    url: String,
+    port: u16,
+    store: PathBuf,
+}
+
 pub fn run(arguments: &ServeArguments, store: Option<&Path>) -> Result<u8, UserError> {
     let Some(existing) = existing_store(store)? else { return Err(UserError::failure(no_runs(store)?)) };
+    let folder = existing.folder().to_owned();
     let stop = interrupt::flag()?;
     let server = match Server::bind(existing, arguments.port, document) {
         Ok(server) => server,
         Err(error) => return Err(cannot_listen(arguments.port, &error)),
     };
-    output::print(&format!("{}\n", server.url()))?;
+    let (url, port) = (server.url(), server.port());
+    let document = ServeDocument { schema: "drivescope.serve/1", url, port, store: folder };
+    match &arguments.json {
+        Some(_) => output::print(&output::json(&document))?,
+        None => output::print(&format!("{}\n", document.url))?,
+    }
     output::say("this address gives read access to your runs, on this machine only, until you press Ctrl-C");
     let mut page = None;
     if arguments.open {

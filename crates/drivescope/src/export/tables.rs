@@ -57,6 +57,7 @@ struct OpenTable {
     table: Table,
     path: Option<PathBuf>,
     file: TableFile,
+    rows: u64,
 }
 
 impl OpenTable {
@@ -74,12 +75,13 @@ impl OpenTable {
             TableForm::Parquet => table.begin_parquet(out).map(|file| TableFile::Parquet(Box::new(file))),
         };
         match begun {
-            Ok(file) => Ok(OpenTable { table, path, file }),
+            Ok(file) => Ok(OpenTable { table, path, file, rows: 0 }),
             Err(error) => Err(failure(job, path.as_deref(), &error)),
         }
     }
 
     fn add(&mut self, row: Vec<Cell>) -> io::Result<()> {
+        self.rows += 1;
         match &mut self.file {
             TableFile::Csv(out) => out.write_all(csv::line(&row).as_bytes()),
             TableFile::Parquet(file) => file.add(row.into_iter()),
@@ -87,6 +89,9 @@ impl OpenTable {
     }
 
     fn finish(self, job: &dyn ExportJob) -> Result<(), UserError> {
+        if let Some(path) = &self.path {
+            job.count_rows(path, self.rows);
+        }
         match self.file {
             TableFile::Csv(out) => out.finish(),
             TableFile::Parquet(file) => match file.finish() {

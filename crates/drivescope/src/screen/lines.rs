@@ -166,7 +166,12 @@ pub fn plan(facts: &TargetFacts, remaining: &Remaining, style: Style) -> String 
     let mut groups = Vec::new();
     for step in &remaining.steps {
         let (what, phases) = (step.what.clone(), step.phases);
-        groups.push(PlanGroup { what, phases, time: Some(step.likely), time_max: bounded(step.time) });
+        groups.push(PlanGroup {
+            what,
+            phases,
+            time: Some(step.likely),
+            time_max: Remaining::bounded(step.time),
+        });
     }
     let time_slow = (remaining.slow_time(), SLOW_BYTES_PER_SECOND);
     let page = PlanPage {
@@ -176,15 +181,11 @@ pub fn plan(facts: &TargetFacts, remaining: &Remaining, style: Style) -> String 
         bytes_written: remaining.writes(),
         time: Some(remaining.likely_time()),
         time_slow: if may_be_slow(facts) { Some(time_slow) } else { None },
-        time_max: bounded(remaining.time()),
+        time_max: Remaining::bounded(remaining.time()),
         endurance_share: None,
         warnings: Vec::new(),
     };
     plan_page(&page, style)
-}
-
-fn bounded(time: Nanos) -> Option<Nanos> {
-    if time < Remaining::UNBOUNDED { Some(time) } else { None }
 }
 
 /// Whether it may be a stick or a card: disks, and drives on faster links, are faster.

@@ -68,6 +68,10 @@ impl Server {
         format!("http://{}/?token={}", self.address, self.site.gate.token())
     }
 
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     pub fn run(&self, stop: &AtomicBool) -> io::Result<()> {
         while !stop.load(Ordering::Relaxed) {
             match self.listener.accept() {

@@ -38,7 +38,7 @@ fn make(home: &Home, mistakes: &[Mistake<'_>]) {
 #[test]
 fn what_makes_no_sense_is_a_usage_error() {
     let check = |rest: &'static [&'static str]| [&["check", "sim:zoned"], rest].concat();
-    let cases: [(Vec<&str>, &[&str]); 46] = [
+    let cases: [(Vec<&str>, &[&str]); 45] = [
         (vec!["geometry", "sim:wd20ears", "--write"], &["geometry only reads", "--write"]),
         (check(&["--time-limit", "1s"]), &["--time-limit", "too short", "5s"]),
         (check(&["--time-limit", "10"]), &["--time-limit: `10` is not a duration such as 30s"]),
@@ -73,7 +73,6 @@ fn what_makes_no_sense_is_a_usage_error() {
         (check(&["--engine", "aio"]), &["aio", "auto, uring, psync"]),
         (check(&["--destroy-data"]), &["--write"]),
         (check(&["--confirm", "S1"]), &["--write"]),
-        (check(&["--dry-run", "--json", "-"]), &["--dry-run", "--json"]),
         (check(&["another"]), &["another"]),
         (check(&["--frobnicate"]), &["--frobnicate"]),
         (vec!["chekc"], &["chekc", "check"]),

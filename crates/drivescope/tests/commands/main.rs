@@ -7,6 +7,7 @@ mod commit;
 mod configuration;
 mod contract;
 mod documents;
+mod dry_run;
 mod exports;
 mod files;
 mod imported;

@@ -7,8 +7,8 @@ use sim::profile::preset_names;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// What is given back after a kill is tested where that is: in `preserve.rs`.
-const ELSEWHERE: [&str; 1] = ["drivescope.restored/1"];
+/// What is given back after a kill is tested in `preserve.rs`, and what serves in `mount.rs` and `serve.rs`.
+const ELSEWHERE: [&str; 3] = ["drivescope.mount/1", "drivescope.restored/1", "drivescope.serve/1"];
 
 #[test]
 fn every_document_is_as_its_schema_says() {
@@ -24,8 +24,15 @@ fn every_document_is_as_its_schema_says() {
         home.json(&["choose", "--tolerate-fall", "no", "--daily", "200GB", "--random", "2%", "sim:smr-2tb"]),
         power_cut::written().check().1,
     ];
+    let image = home.folder.path().join("image");
+    fs::write(&image, noise(1 << 20)).expect("an image");
+    let page = home.folder.path().join("page.html");
     for words in [
-        &["compare", "sim-st3000dm001-surface", "sim-wd20ears-surface"][..],
+        &["purge", image.to_str().expect("a plain path"), "--dry-run"][..],
+        &["ping", "sim:constant", "--dry-run"],
+        &["report", "-o", page.to_str().expect("a plain path")],
+        &["sim", "reproduce", "A"],
+        &["compare", "sim-st3000dm001-surface", "sim-wd20ears-surface"],
         &["config"],
         &["estimate"],
         &["help", "queue", "depth"],

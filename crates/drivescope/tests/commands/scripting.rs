@@ -113,16 +113,9 @@ fn the_declarations_are_a_document() {
 }
 
 /// What has no JSON of its own, and why.
-const WITHOUT_JSON: [(&str, &str); 9] = [
-    ("drivescope replay", "a screen"),
-    ("drivescope report", "its --output has findings as JSON"),
-    ("drivescope serve", "a server"),
-    ("drivescope export", "its --output has every table"),
-    ("drivescope completions", "a script for a shell"),
+const WITHOUT_JSON: [(&str, &str); 2] = [
+    ("drivescope completions", "what it prints is a program for a shell"),
     ("drivescope sim", "only leads to commands"),
-    ("drivescope sim new", "writes a file that sim show gives as JSON"),
-    ("drivescope sim mount", "serves until it is unmounted"),
-    ("drivescope sim reproduce", "a page beside published figures"),
 ];
 
 #[test]
@@ -135,6 +128,10 @@ fn every_command_has_json_or_a_reason() {
         let has_json = options.iter().any(|option| option["name"] == "--json");
         let excused = WITHOUT_JSON.iter().any(|(excused, _)| *excused == name);
         assert!(has_json != excused, "{name}: --json {has_json}, excused {excused}");
+    }
+    let page = include_str!("../../../../docs/reference/scripting.md");
+    for (name, why) in WITHOUT_JSON {
+        assert!(page.contains(&format!("| `{name}` | {why} |")), "{name}");
     }
     for (words, schema) in [
         (&["help", "queue", "depth"][..], "drivescope.term/1"),
@@ -149,4 +146,49 @@ fn every_command_has_json_or_a_reason() {
         assert_eq!(home.json(words)["schema"], schema, "{words:?}");
     }
     assert_eq!(home.json(&["sim", "show", "smr-2tb"])["profile"]["name"], "smr-2tb");
+}
+
+#[test]
+fn what_is_written_is_a_document() {
+    let home = Home::new();
+    home.print(&["surface", "sim:wd20ears", "--seed", "1", "--time-limit", "20s", "-q"]);
+    let id = home.runs().pop().expect("a run");
+    let place = |name: &str| home.folder.path().join(name).to_str().expect("a plain path").to_owned();
+    let bytes = |path: &str| std::fs::metadata(path).expect("it is written").len();
+    let (page, chart, table, profile) =
+        (place("page.html"), place("chart.svg"), place("findings.csv"), place("mine.toml"));
+    for (command, file, format) in [
+        ("report", &page, "html"),
+        ("report", &chart, "svg"),
+        ("report", &table, "csv"),
+        ("export", &table, "csv"),
+    ] {
+        let written = home.json(&[command, "last", "-o", file]);
+        assert_eq!(written["schema"], "drivescope.written/1");
+        assert_eq!(written["runs"], serde_json::json!([id]), "{file}");
+        let one = &written["files"][0];
+        assert_eq!((&one["path"], &one["format"]), (&file.as_str().into(), &format.into()));
+        assert_eq!(one["bytes"], bytes(file), "{file}");
+    }
+    let rows = home.json(&["export", "last", "-o", &table])["files"][0]["rows"].as_u64();
+    let lines = std::fs::read_to_string(&table).expect("a table").lines().count() as u64;
+    assert_eq!(rows, Some(lines - 1), "a line of names comes first");
+    let made = home.json(&["sim", "new", &profile]);
+    assert_eq!((&made["runs"], &made["files"][0]["format"]), (&serde_json::json!([]), &"toml".into()));
+    assert_eq!(made["files"][0]["bytes"], bytes(&profile));
+    for (words, says) in [
+        (&["export", "last", "--format", "csv", "-o", "-", "--json", "-"][..], "both go to standard output"),
+        (&["export", "last", "-o", &table, "--json", &table], "name the same file"),
+        (&["report", "--chart", "rate-over-position", "--json", "-"], "says which file was written"),
+    ] {
+        let outcome = home.run(words);
+        assert!(outcome.status == Some(2) && outcome.err.contains(says), "{words:?}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn a_replay_ends_with_the_document_of_its_run() {
+    let home = Home::new();
+    let measured = home.print(&["ping", "sim:constant", "--seed", "1", "-q", "--json", "-"]);
+    assert_eq!(home.print(&["replay", "last", "--json", "-"]), measured);
 }

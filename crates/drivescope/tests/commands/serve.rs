@@ -1,6 +1,6 @@
 //! The server as an attacker, a browser and a crowd see it: bytes on a socket.
 
-use crate::program::{Home, PROGRAM, signal};
+use crate::program::{Home, PROGRAM, schema, signal};
 use crate::store_support::{complete, ended, interval, keep_small_run, phase, run};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -22,18 +22,24 @@ struct Served {
 impl Served {
     fn over(home: Home) -> Served {
         let mut process = Command::new(PROGRAM)
-            .args(["serve", "--store"])
+            .args(["serve", "--json", "-", "--store"])
             .arg(home.store())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
-        let mut line = String::new();
-        let out = process.stdout.take().expect("it is piped");
-        BufReader::new(out).read_line(&mut line).expect("it says where it is");
-        let (address, token) = line.trim().split_once("/?token=").expect("an address with a token");
+        let mut text = String::new();
+        let mut out = BufReader::new(process.stdout.take().expect("it is piped"));
+        while !text.ends_with("}\n") {
+            assert_ne!(out.read_line(&mut text).expect("it says where it is"), 0, "{text}");
+        }
+        let document = schema::document(&text);
+        assert_eq!(document["store"], home.store().to_str().expect("a plain path"));
+        let url = document["url"].as_str().expect("an address");
+        let (address, token) = url.split_once("/?token=").expect("an address with a token");
         let port = address.strip_prefix("http://127.0.0.1:").expect("loopback").parse().expect("a port");
+        assert_eq!(document["port"], port);
         Served { home, process, port, token: token.to_owned() }
     }
 

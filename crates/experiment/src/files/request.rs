@@ -97,8 +97,8 @@ pub struct FilesRequest {
     #[arg(long, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 
-    /// Print the plan, bytes and duration; do nothing
-    #[arg(long, conflicts_with = "json")]
+    /// Print the plan, bytes and duration (with --json as JSON); do nothing
+    #[arg(long)]
     #[serde(skip)]
     pub dry_run: bool,
 

@@ -60,8 +60,8 @@ pub struct DriveOptions {
     #[serde(skip)]
     pub resume: Option<String>,
 
-    /// Print the plan, bytes and duration; do nothing
-    #[arg(long, conflicts_with = "json")]
+    /// Print the plan, bytes and duration (with --json as JSON); do nothing
+    #[arg(long)]
     #[serde(skip)]
     pub dry_run: bool,
 

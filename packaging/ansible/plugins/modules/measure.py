@@ -156,10 +156,6 @@ FINISHED = ("complete", "failed")
 STOP_SECONDS = 60
 PLAN_SECONDS = 60
 ERROR_CHARACTERS_MAX = 2000
-UNIT_SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-UNIT_BYTES = {
-    "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
-}  # fmt: skip
 
 
 class Deferred(Exception):
@@ -355,44 +351,23 @@ def stop(process):
 def plan(job):
     """Seconds, likely and at most, and bytes read and written at most, of one run; None where the program states none."""
     command = [job.parameters["program"], job.experiment["experiment"], job.drive["device"]]
-    command += [*job.experiment["options"], *job.consent(), "--dry-run"]
+    command += [*job.experiment["options"], *job.consent(), "--dry-run", "--json", "-"]
     ended = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=PLAN_SECONDS, check=False
     )
     if ended.returncode != 0:
         raise Failed(ended.stderr.strip()[-ERROR_CHARACTERS_MAX:])
-    return cost(ended.stdout)
-
-
-def cost(text):
-    """The section `Cost` of a dry run, whose long lines are wrapped."""
-    section = re.sub(r"\n {4,}", " ", text[text.find("\nCost\n") :])
-    lines = dict(re.findall(r"^  (reads|writes|takes) +(.+)$", section, re.MULTILINE))
-    takes = lines.get("takes", "")
-    seconds_max = amount(takes, "at most ", UNIT_SECONDS)
-    seconds = amount(takes, "about ", UNIT_SECONDS)
-    # A plan whose likely time is its bound states it once. Further clauses say that there is no bound.
-    if seconds is None:
-        seconds = seconds_max
-    elif seconds_max is None and ";" not in takes:
-        seconds_max = seconds
+    told = json.loads(ended.stdout)
     return {
-        "seconds": seconds,
-        "seconds_max": seconds_max,
-        "bytes_read": amount(lines.get("reads", ""), "at most ", UNIT_BYTES),
-        "bytes_written": amount(lines.get("writes", ""), "at most ", UNIT_BYTES),
+        "seconds": seconds(told["likely_ns"]),
+        "seconds_max": seconds(told["longest_ns"]),
+        "bytes_read": told["bytes_read_max"],
+        "bytes_written": told["bytes_written_max"],
     }
 
 
-def amount(text, behind, units):
-    """The sum of `1 h 15 min 20 s` behind the first of these words; 0 of `nothing`, None without it."""
-    if text == "nothing":
-        return 0
-    match = re.search(rf"{behind}((?:[0-9][0-9.,]* [a-zA-Zµ]+ ?)+)", text)
-    parts = re.findall(r"([0-9][0-9.,]*) ([a-zA-Zµ]+)", match[1]) if match else []
-    if not parts or any(unit not in units for _, unit in parts):
-        return None
-    return sum(float(number.replace(",", "")) * units[unit] for number, unit in parts)
+def seconds(nanoseconds):
+    return None if nanoseconds is None else nanoseconds / 1e9
 
 
 def planned(job):

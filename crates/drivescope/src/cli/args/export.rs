@@ -27,6 +27,10 @@ pub struct ExportArguments {
     /// Table to write to a single CSV or Parquet file; a folder gets all
     #[arg(long, value_parser = tables(), default_value = Table::Findings.name())]
     pub table: Table,
+
+    /// JSON of the files written to a file, or - for stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
 }
 
 fn exports() -> impl TypedValueParser<Value = &'static Export> {

@@ -15,7 +15,7 @@ pub struct PurgeArguments {
     pub method: Option<MethodArgument>,
 
     /// Print which method would be used, and why not others
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     #[serde(skip)]
     pub dry_run: bool,
 

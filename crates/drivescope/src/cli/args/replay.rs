@@ -1,6 +1,7 @@
 //! Options of `replay`.
 
 use clap::Args;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
@@ -18,4 +19,8 @@ pub struct ReplayArguments {
     /// Plain lines instead of the live screen
     #[arg(long, env = "DRIVESCOPE_PLAIN", help_heading = "Output")]
     pub plain: bool,
+
+    /// JSON document of the run at the end, to a file or - for stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
 }

@@ -11,4 +11,8 @@ pub struct ServeArguments {
     /// Open the page in the default browser
     #[arg(long)]
     pub open: bool,
+
+    /// Address as JSON on stdout, once it listens; to no file, since the address gives access
+    #[arg(long, value_name = "-", value_parser = ["-"])]
+    pub json: Option<String>,
 }

@@ -49,9 +49,9 @@ pub struct SimTruthArguments {
     /// Name from `drivescope sim list`, or a .toml file
     pub name: String,
 
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub json: bool,
+    /// JSON to a file, or - for stdout, as without FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -62,6 +62,10 @@ pub struct SimNewArguments {
     /// Base: a name from `drivescope sim list`, or a .toml file
     #[arg(long, value_name = "NAME", default_value = "disk-4tb")]
     pub from: String,
+
+    /// JSON of the file written to a file, or - for stdout
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -81,6 +85,10 @@ pub struct SimMountArguments {
     #[arg(long)]
     pub report: bool,
 
+    /// JSON of the file and device served, once they can be used, to a file or - for stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "report")]
+    pub json: Option<PathBuf>,
+
     /// Seed of the drive's random properties
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -92,12 +100,11 @@ pub struct SimReproduceArguments {
     #[arg(ignore_case = true, value_parser = ["A", "B", "C", "D", "E"])]
     pub article: String,
 
-    /// Plain text without colour, also in a terminal
-    #[arg(long, env = "DRIVESCOPE_PLAIN")]
-    pub plain: bool,
+    #[command(flatten)]
+    pub page: PageArguments,
 
     /// Print Markdown, as the pages in the documentation
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
 
     /// Write its charts to this folder

@@ -54,6 +54,10 @@ pub struct ReportArguments {
     #[arg(long, value_name = "NAME", value_parser = chart_words())]
     pub chart: Option<String>,
 
+    /// JSON of the files written to a file, or - for stdout
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
     /// Marks in the rate over position where `plan` would cut the drive.
     #[command(flatten, next_help_heading = "Partitions, marked in the rate over position of one run")]
     pub wish: WishArguments,

@@ -1,7 +1,7 @@
 //! `drivescope sim`: virtual drives. One file for each of its commands.
 
 pub(super) mod list;
-mod mount;
+pub(super) mod mount;
 mod new;
 mod reproduce;
 pub(super) mod show;

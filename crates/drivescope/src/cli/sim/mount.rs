@@ -1,18 +1,31 @@
 //! `drivescope sim mount`: a virtual drive in real time, until it is unmounted or the program ends.
 
 use crate::cli::args::SimMountArguments;
-use crate::cli::output::{print, say};
+use crate::cli::output::{self, print, say};
 use crate::error::{Cannot, UserError, exit};
 use crate::shell_words::quoted;
 use crate::virtual_drive::find;
 use io::mount::{LATE, Lateness, Mount, MountOptions, Stopped};
 use model::units::{Nanos, Quantile};
+use serde::Serialize;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 use signal_hook::iterator::Signals;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Signals that would end the program and leave a mount behind: of the keyboard, `kill`, `timeout`, and limits on CPU time.
 const ENDS: [i32; 7] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM, SIGUSR2, SIGXCPU];
+
+/// Schema `drivescope.mount/1`, given when the drive can be used. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct MountDocument<'mount> {
+    schema: &'static str,
+    file: &'mount Path,
+    loop_device: Option<&'mount Path>,
+    /// Ends with SIGTERM, and the mount with it.
+    process: u32,
+}
 
 pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
     let virtual_drive = find(&arguments.name)?;
@@ -35,7 +48,14 @@ pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
              or allow it: ulimit -r 50"
         ));
     }
-    print(&instructions(&mount, std::process::id()))?;
+    let document = MountDocument {
+        schema: "drivescope.mount/1",
+        file: mount.file(),
+        loop_device: mount.loop_device(),
+        process: std::process::id(),
+    };
+    let page = instructions(&mount, document.process);
+    output::give_text(&page, || output::json(&document), arguments.json.as_deref())?;
     // Ends with the first of these signals, or when the mount ends.
     for signal in signals.forever() {
         if signal != SIGUSR1 {

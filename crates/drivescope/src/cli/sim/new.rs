@@ -2,6 +2,7 @@
 
 use crate::cli::args::SimNewArguments;
 use crate::cli::output;
+use crate::cli::written::{self, Written};
 use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
 use std::fs::OpenOptions;
@@ -16,8 +17,15 @@ pub fn run(arguments: &SimNewArguments) -> Result<u8, UserError> {
             file.display()
         )));
     }
+    written::check(arguments.json.as_deref(), file)?;
     let drive = find(&arguments.from)?;
     write(file, &drive.text)?;
+    if arguments.json.is_some() {
+        let mut written = Written::default();
+        written.add_file(file);
+        written.give("toml", arguments.json.as_deref())?;
+        return Ok(exit::SUCCESS);
+    }
     output::print(&format!(
         "Wrote {0}, a copy of {1}. Its keys: docs/reference/profiles.md\n  check it    drivescope sim show {0}\n  measure it  \
          drivescope check sim:{0}\n",

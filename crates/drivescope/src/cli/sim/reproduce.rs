@@ -3,7 +3,7 @@
 use crate::cli::args::SimReproduceArguments;
 use crate::cli::{output, output_file};
 use crate::error::{UserError, exit};
-use crate::reproduce::{Article, markdown, pictures, reproduce, terminal};
+use crate::reproduce::{Article, document, markdown, pictures, reproduce, terminal};
 
 pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
     let Some(article) = Article::from_letter(&arguments.article) else {
@@ -16,10 +16,11 @@ pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
             output_file::write(&folder.join(name), "the picture", picture.as_bytes())?;
         }
     }
-    let page = match arguments.markdown {
-        true => markdown(&reproduction),
-        false => terminal(&reproduction, output::page_style(arguments.plain)),
-    };
-    output::print(&page)?;
+    if arguments.markdown {
+        output::print(&markdown(&reproduction))?;
+        return Ok(exit::SUCCESS);
+    }
+    let json = || output::json(&document(&reproduction));
+    output::give_page(|style| terminal(&reproduction, style), json, &arguments.page)?;
     Ok(exit::SUCCESS)
 }

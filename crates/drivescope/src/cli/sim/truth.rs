@@ -14,13 +14,10 @@ pub fn run(arguments: &SimTruthArguments) -> Result<u8, UserError> {
     let drive = find(&arguments.name)?;
     let truths =
         truth_of(&drive.profile).map_err(|flaw| UserError::usage(format!("{}: {flaw}", drive.path)))?;
-    let page = if arguments.json {
-        truth_document(&drive.path, truths.iter().map(entry))
-    } else {
-        let rows: Vec<TruthRow> = truths.iter().map(row).collect();
-        truth_table(&rows, output::page_style(true))
-    };
-    output::print(&page)?;
+    let rows: Vec<TruthRow> = truths.iter().map(row).collect();
+    let page = truth_table(&rows, output::page_style(true));
+    let json = || truth_document(&drive.path, truths.iter().map(entry));
+    output::give_text(&page, json, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 
