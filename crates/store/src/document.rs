@@ -67,6 +67,10 @@ pub fn schemas() -> Vec<schemars::Schema> {
     vec![model::schema::of::<Document>(SCHEMA), model::schema::of::<Several>("drivescope.runs/1")]
 }
 
+/// Of what a later version wrote, which is sound.
+pub(crate) const READ_WITH_LATER: &str =
+    "Read it with the version of drivescope that wrote it, or a later one";
+
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     #[error("it is no document of schema {SCHEMA}: {0}")]
@@ -76,6 +80,16 @@ pub enum DocumentError {
     /// A key is missing, or holds something that this version does not know or that cannot be.
     #[error("its key {key} cannot be read: {source}")]
     Key { key: String, source: serde_json::Error },
+}
+
+impl DocumentError {
+    /// What gives the file back, as the beginning of a sentence.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match self {
+            DocumentError::Schema { .. } => READ_WITH_LATER,
+            _ => "Restore the file from a copy, or delete its folder",
+        }
+    }
 }
 
 pub fn to_json(run: &Run, findings: &[FindingDocument]) -> String {

@@ -1,7 +1,7 @@
 //! Why the store cannot do something: the operation, the object, the cause, the next command; and what is wrong with a run
 //! that can still be read.
 
-use crate::document::DocumentError;
+use crate::document::{DocumentError, READ_WITH_LATER};
 use parquet::errors::ParquetError;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ pub enum StoreError {
     /// A call to the system failed; the operation is a verb.
     #[error("cannot {operation} {}: {source}. {}", path.display(), advice(operation, source))]
     System { operation: &'static str, path: PathBuf, source: std::io::Error },
-    #[error("cannot read {}: {source}. Restore the file from a copy, or delete its folder; `drivescope runs` lists the other runs", path.display())]
+    #[error("cannot read {}: {source}. {}; `drivescope runs` lists the other runs", path.display(), source.remedy())]
     Document { path: PathBuf, source: DocumentError },
-    #[error("cannot read {}: {flaw}. Restore the file from a copy; the rest of the run can be read", path.display())]
+    #[error("cannot read {}: {flaw}. {}; the rest of the run can be read", path.display(), flaw.remedy())]
     Segment { path: PathBuf, flaw: SegmentFlaw },
     /// A segment cannot be made of a journal, since what follows the damage may be rescued.
     #[error("cannot write {}: {} is damaged after record {records}. Its records are kept in the journal beside it; `--store DIR` chooses another folder", segment.display(), journal.display())]
@@ -66,6 +66,16 @@ pub enum SegmentFlaw {
     Content,
     #[error(transparent)]
     Parquet(#[from] ParquetError),
+}
+
+impl SegmentFlaw {
+    /// What gives the file back, as the beginning of a sentence.
+    fn remedy(&self) -> &'static str {
+        match self {
+            SegmentFlaw::LaterFormat(_) => READ_WITH_LATER,
+            _ => "Restore the file from a copy",
+        }
+    }
 }
 
 /// What is missing of a run that can be read, and why.

@@ -28,7 +28,7 @@ pub(super) struct DryRunDocument<'plan> {
     steps: Vec<StepDocument<'plan>>,
 }
 
-/// Phases of one kind.
+/// All phases of one kind, which share a line of the page.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct StepDocument<'plan> {

@@ -32,7 +32,9 @@ pub fn run(arguments: &ReportArguments, store: Option<&Path>) -> Result<u8, User
     };
     let mut written = Written::default();
     written.add_file(output);
-    ids.iter().for_each(|id| written.add_run(id));
+    for id in &ids {
+        written.add_run(id);
+    }
     written.give(if ending == "htm" { "html" } else { &ending }, json)?;
     Ok(exit::SUCCESS)
 }

@@ -21,7 +21,7 @@ pub(super) struct WrittenDocument {
 struct FileDocument {
     path: PathBuf,
     format: String,
-    /// None of a pipe.
+    /// Unknown where it went into a pipe.
     bytes: Option<u64>,
     /// Of a table, without its header.
     rows: Option<u64>,

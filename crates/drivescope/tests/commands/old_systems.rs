@@ -209,7 +209,8 @@ fn a_later_versions_runs_are_read_or_named() {
     assert_eq!(refused.status, Some(1));
     let expected =
         "its schema is \"drivescope.run/2\", and this version of drivescope reads drivescope.run/1";
-    assert!(refused.err.contains(expected), "{}", refused.err);
+    let remedy = "Read it with the version of drivescope that wrote it, or a later one";
+    assert!(refused.err.contains(expected) && refused.err.contains(remedy), "{}", refused.err);
     let runs = home.run(&["runs"]);
     assert_eq!(runs.status, Some(0));
     assert!(runs.err.contains(expected) && runs.out.contains("complete"), "{runs:?}");
