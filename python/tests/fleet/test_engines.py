@@ -15,14 +15,11 @@ from moto.server import ThreadedMotoServer
 from drivescope.fleet import Lake
 from drivescope.fleet.answers import QUESTIONS, answer
 from drivescope.fleet.engine import Engine
-from drivescope.fleet.simulate import simulate
 
 
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory) -> Lake:
-    folder = tmp_path_factory.mktemp("engines")
-    simulate(str(folder / "lake"), 240, 30, 3, folder / "truth.parquet")
-    return Lake.open(str(folder / "lake"))
+@pytest.fixture
+def lake(small_fleet) -> Lake:
+    return Lake.open(small_fleet)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from runs_by_hand import make_run
@@ -15,18 +14,8 @@ from drivescope.fleet.commands import main
 from drivescope.fleet.engine import Engine
 from drivescope.fleet.metrics import MODELS_MAX, _count, metrics
 from drivescope.fleet.questions.outliers import outliers
-from drivescope.fleet.simulate import simulate
 
 DASHBOARD = Path(__file__).resolve().parents[3] / "packaging/grafana/fleet.json"
-# Of a fleet with a slower firmware, a few slow drives and two that fail.
-DRIVES, DAYS = 600, 30
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory) -> str:
-    folder = tmp_path_factory.mktemp("metrics")
-    simulate(str(folder / "lake"), DRIVES, DAYS, 3, folder / "truth.parquet")
-    return str(folder / "lake")
 
 
 def samples(text: str) -> dict[str, dict[tuple[str, ...], float]]:
@@ -35,15 +24,15 @@ def samples(text: str) -> dict[str, dict[tuple[str, ...], float]]:
     return {family.name: {tuple(sample.labels.values()): sample.value for sample in family.samples} for family in families}
 
 
-def test_all_answers_are_metrics(lake, tmp_path, capsys):
+def test_all_answers_are_metrics(small_fleet, tmp_path, capsys):
     file = tmp_path / "drivescope-fleet.prom"
-    assert main(["metrics", "--lake", lake, "-o", str(file)]) == 0
+    assert main(["metrics", "--lake", small_fleet, "-o", str(file)]) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["drivescope-fleet.prom"]
     text = file.read_text(encoding="utf-8")
     found = samples(text)
     assert sum(found["drivescope_fleet_drives"].values()) == 600
     assert found["drivescope_fleet_runs"][("ST4000DM000",)] > 600
-    listed = outliers(Engine.open(Lake.open(lake)))
+    listed = outliers(Engine.open(Lake.open(small_fleet)))
     assert sum(found["drivescope_fleet_slow_drives"].values()) == listed["is_outlier"].sum() >= 3
     assert sum(found["drivescope_fleet_failing_drives"].values()) == 2
     # Thirty days from 1 August 2026, 00:00 UTC on.

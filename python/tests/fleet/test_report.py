@@ -8,7 +8,7 @@ import pytest
 from markupsafe import Markup
 
 from drivescope.fleet import LakeError
-from drivescope.fleet.report import OwnReport, _bars, _evidence_text, _map, _outliers, _verdict
+from drivescope.fleet.report import OwnReport, _bars, _evidence_text, _map, _outliers, _sparkline, _verdict
 
 TEXT = "<script>alert(1)</script>\"'&"
 ROW = {
@@ -24,6 +24,11 @@ def test_hostile_texts_are_escaped() -> None:
     assert "<script" not in page and "&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39;&amp;" in page
     assert "20.0 %" in page and "28 runs in 28 days, z -9.0, q &lt; 1e-9; step of -20.0 % on 2026-09-01" in page
     assert page.count('href="#drive-%3Cscript%3Ealert%281%29%3C%2Fscript%3E%22%27%26"') == 1
+
+
+def test_a_drive_of_one_day_has_a_mark() -> None:
+    day = pd.Timestamp("2026-11-26")
+    assert '<polyline points="1,26.0 5,26.0"/>' in _sparkline(pd.DataFrame({"date": [day], "ratio": [0.85]}), (day, day))
 
 
 def test_a_slot_number_cannot_stretch_the_map() -> None:

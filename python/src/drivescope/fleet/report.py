@@ -35,7 +35,7 @@ CAUSES = (
 )
 ROWS_MAX = 500
 # Rows that are open at once; the others are behind a summary.
-ROWS_OPEN, RANKING_OPEN = 12, 50
+ROWS_OPEN, RANKING_OPEN = 12, 20
 CELL, GAP, LABEL, RACKS_PER_ROW, WIDTH_MAX, SCALE_MAX = 4.0, 7.0, 4.0, 20, 1080.0, 3.6
 SPARK_WIDTH, SPARK_HEIGHT = 150, 34
 
@@ -161,6 +161,7 @@ def _verdict(failing: int, slow: int, compared: int) -> str:
 def _tiles(answers: dict[str, pd.DataFrame], slow: pd.DataFrame, reasons: dict[str, str]) -> Markup:
     causes = slow["cause"].value_counts()
     changed = answers["drift"].query("has_drifted")
+    judged = len(answers["batches"])
     refused = int((answers["batches"]["decision"] == "refuse").sum())
     firmware = answers["effects"].query("is_significant and factor == 'firmware' and effect < 0")
     found = f"{counted(causes.get('drive', 0), 'drive')}, {counted(causes.get('slot', 0), 'slot')}, {causes.get('drive or slot', 0):,} undecided"
@@ -172,7 +173,7 @@ def _tiles(answers: dict[str, pd.DataFrame], slow: pd.DataFrame, reasons: dict[s
         ("fail-slow", len(listed("fail-slow", answers["fail-slow"])), *["with excess latency"] * 2, "10 % or more past what throughput explains"),
         ("drift", len(changed), *["changed"] * 2, f"{(changed['kind'] == 'step').sum():,} in one step"),
         ("effects", len(firmware), "slower firmware version", "slower firmware versions", "against the first version of the model"),
-        ("batches", refused, *[f"of {counted(len(answers['batches']), 'batch', 'batches')} refused"] * 2, "2 % slow drives or more, 95 % sure"),
+        ("batches", refused, *[f"of {counted(judged, 'batch', 'batches')} refused" if judged > 0 else "batches refused"] * 2, "more than 1 % slow drives, 95 % sure"),
         ("counterfeits", len(answers["counterfeits"]) + len(answers["smr"]), *["not as sold"] * 2, sold),
     ]
     return Markup("").join(
@@ -231,7 +232,7 @@ def _map(places: pd.DataFrame, linked: set[str]) -> Markup:
     for number, name in enumerate(racks):
         paths.append(
             Markup('<text x="{:g}" y="{:g}" font-size="{:g}">{}<title>{}</title></text>').format(
-                (number % per_row) * width, (number // per_row) * height + label * 0.8, label, str(name)[-letters:], name
+                (number % per_row) * width, (number // per_row) * height + label * 0.8, label, str(name)[-letters:].lstrip('-_ '), name
             )
         )
     span = (per_row * width, (-(-len(racks) // per_row)) * height)
@@ -291,6 +292,9 @@ def _sparkline(part: pd.DataFrame, span: tuple[Any, Any]) -> Markup:
     y = (high - part["ratio"]) / (high - low) * (SPARK_HEIGHT - 4) + 2
     equal = (high - 1) / (high - low) * (SPARK_HEIGHT - 4) + 2
     points = " ".join(f"{a:.0f},{b:.1f}" for a, b in zip(x, y))
+    if len(part) == 1:
+        # A line of one point would not be seen.
+        points += f" {x.iloc[0] + 4:.0f},{y.iloc[0]:.1f}"
     recent = f"{100 * float(part['ratio'].iloc[-7:].median()):.0f} % of equals in the last runs, {100 * float(part['ratio'].iloc[:7].median()):.0f} % in the first"
     return Markup(
         '<svg class="spark" width="{}" height="{}" role="img" aria-label="{}"><title>{}</title><path d="M0 {:.1f}h{}"/><polyline points="{}"/></svg>'
