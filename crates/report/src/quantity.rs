@@ -32,14 +32,19 @@ const ROUNDING_MAX: f64 = 1e-11;
 /// How many digits a number is shown with that has no uncertainty but that: four.
 const SHOWN_MIN: f64 = 1e-3;
 
-/// An interval narrower than this share of its number is shown as a share: its ends differ in digits that nobody needs.
-const SPREAD_SHOWN_MIN: f64 = 2e-4;
+/// How an interval is shown whose ends differ in digits that nobody needs: as a share.
+struct Narrow {
+    /// From this share of the number on its ends are shown.
+    shown_min: f64,
+    digits_min: f64,
+    /// What is narrower is said to be.
+    percent_min: f64,
+}
 
-/// So narrow an interval shows six digits.
-const SPREAD_DIGITS_MIN: f64 = 1e-5;
-
-/// One part in a million: clocks of computers are off by more.
-const SPREAD_PERCENT_MIN: f64 = 1e-4;
+/// Four digits: a data sheet has three.
+const NARROW: Narrow = Narrow { shown_min: 1e-3, digits_min: 1e-3, percent_min: 0.1 };
+/// Six digits of a revolution, and one part in a million: clocks of computers are off by more.
+const NARROW_TIME: Narrow = Narrow { shown_min: 2e-4, digits_min: 1e-5, percent_min: 1e-4 };
 
 /// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is
 /// shown unscaled.
@@ -68,16 +73,17 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
         return Measured { value: format!("≥{}", exact(low, "count")), interval: String::new() };
     }
     let spread = uncertainty / value.abs();
-    if !is_rounding && !scale.composite && spread < SPREAD_SHOWN_MIN {
+    let narrow = if unit == "s" { NARROW_TIME } else { NARROW };
+    if !is_rounding && !scale.composite && spread < narrow.shown_min {
         let percent = spread * 100.0;
         let decimals = -percent.log10().floor() as usize;
-        let interval = if percent < SPREAD_PERCENT_MIN {
-            format!("±<{SPREAD_PERCENT_MIN} %")
+        let interval = if percent < narrow.percent_min {
+            format!("±<{} %", narrow.percent_min)
         } else {
             format!("±{percent:.decimals$} %")
         };
         return Measured {
-            value: scale.with_unit(&scale.number(value, spread.max(SPREAD_DIGITS_MIN) * value.abs())),
+            value: scale.with_unit(&scale.number(value, spread.max(narrow.digits_min) * value.abs())),
             interval,
         };
     }

@@ -124,7 +124,7 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
             Some(ExperimentName::Commit) => charts.extend(chart_named("commit-latency", &charted)),
             Some(ExperimentName::Sizes) => charts.extend(chart_named("rate-over-size", &charted)),
             Some(ExperimentName::Sustain) => charts.extend(chart_named("write-rate-over-bytes", &charted)),
-            Some(ExperimentName::Valleys) => charts.extend(chart_named("write-rate-over-time", &charted)),
+            Some(ExperimentName::Valleys) => charts.extend(chart_named("valleys-over-time", &charted)),
             _ => {
                 for operation in [Operation::Read, Operation::Write] {
                     charts.extend(rate_over_position(&charted, &[operation]));
@@ -149,6 +149,11 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
 /// Of a plan of the user, phases are the result; other experiments have findings.
 pub(crate) fn is_plan(run: &Run) -> bool {
     run.phases.iter().any(|phase| phase.phase.experiment == ExperimentName::Run)
+}
+
+/// Whether a brief page shows what is in the series alone: the phases, or the valleys in a pass.
+pub fn needs_series(run: &Run) -> bool {
+    lists_phases(run) || run.experiments() == [&ExperimentName::Valleys]
 }
 
 /// Whether a brief page has the table of phases: the percentiles of a ping are its result, too.

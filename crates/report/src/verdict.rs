@@ -5,7 +5,7 @@ use crate::style::{Style, Tone, lower};
 use crate::terminal::findings::{Row, named, rows_of, sampled_share};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
-use model::finding::{CommitVerdict, FindingCode, RateLimit, known};
+use model::finding::{CommitVerdict, Finding, FindingCode, Outcome, RateLimit, VerdictUnknown, known};
 use model::run::Run;
 
 /// Findings that say most about a drive, the first first: what is wrong with it, what kind it is, how fast it is, and what
@@ -181,6 +181,10 @@ fn asked(run: &Run) -> Option<FindingCode> {
     all_answering(run).first().copied()
 }
 
+fn has_no_limit(finding: &Finding) -> bool {
+    matches!(finding, Finding::CommitVerdict(Outcome::Unknown(VerdictUnknown::NoLimit { .. })))
+}
+
 fn answers(run: &Run, style: Style) -> Vec<String> {
     if let Some(first) = run.phases.first()
         && first.phase.experiment == ExperimentName::Files
@@ -205,6 +209,8 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
             Text::Unknown { why, is_answer: true } if place_in_line == 0 => {
                 answers.push(style.sentence(&why));
             }
+            // Nothing is open where a program publishes no limit.
+            Text::Unknown { why, .. } if has_no_limit(finding) => answers.push(style.sentence(&why)),
             Text::Unknown { why, .. } | Text::TooWide { why, .. } if place_in_line == 0 && !is_limited => {
                 answers.push(named(label(*code), &style.sentence(&why)));
             }

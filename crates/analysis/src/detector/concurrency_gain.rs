@@ -45,10 +45,10 @@ use model::run::RunView;
 /// noticed, they differ by about as much as their intervals are wide, and the gain is too small by half of that.
 const ALIKE_LEVEL: f64 = 0.05;
 
-struct Gain<'run> {
-    estimate: Estimate,
-    best: usize,
-    curve: Curve<'run>,
+pub(super) struct Gain<'run> {
+    pub estimate: Estimate,
+    pub best: usize,
+    pub curve: Curve<'run>,
 }
 
 pub(super) const DETECTOR: Detector = Detector {
@@ -76,7 +76,10 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::ConcurrencyGain(outcome).with_caveats(&doubts(run))]
 }
 
-fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {
+pub(super) fn gain<'run>(
+    run: &RunView<'run>,
+    operation: Operation,
+) -> Result<Gain<'run>, ConcurrencyUnknown> {
     let curve = Curve::of(run, operation)?;
     let gain = times_one(&curve.points).ok_or(ConcurrencyUnknown::TooFewRounds)?;
     let interval = with_cut_requests(gain.interval(CONFIDENCE), curve.one());

@@ -19,6 +19,7 @@
 //! proof for the queuing formula L = λW", Operations Research 9, 1961; Gunther, "Guerrilla Capacity Planning", Springer 2007;
 //! Satopää et al., "Finding a 'Kneedle' in a haystack", ICDCS Workshops 2011.
 
+use super::concurrency_gain::gain;
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::concurrency::curve::{Curve, Point};
@@ -40,8 +41,6 @@ const POINTS_MIN: usize = 3;
 /// The law does not describe a curve from which it is further off than this: two neighbouring numbers at a time seldom differ by
 /// more.
 const LAW_ERROR_MAX: f64 = 0.25;
-/// So much of the most there is, is as good as the most for somebody who only wants throughput.
-const MOST_SHARE: f64 = 0.95;
 
 pub(super) const DETECTOR: Detector = Detector {
     codes: &[FindingCode::ConcurrencyKnee],
@@ -93,7 +92,7 @@ fn saturation_point(
         knee: at.operating_point(),
         one: curve.one().operating_point(),
         next: points[1].operating_point(),
-        most: nearly_most(points, knee),
+        most: most(run, operation, knee),
         open_beyond: if knee.is_open { points.last().map(|point| point.at_once) } else { None },
         axis: match curve.in_flight(0) {
             InFlight::Depth(_) => ConcurrencyAxis::Depth,
@@ -106,11 +105,11 @@ fn saturation_point(
     Ok((conclusion, evidence_of(points.iter().flat_map(|point| &point.visits))))
 }
 
-/// The fewest requests in flight with nearly the most IOPS, if they are more than at the knee.
-fn nearly_most(points: &[Point<'_>], knee: Knee) -> Option<OperatingPoint> {
-    let most = points.iter().map(|point| point.iops().value).fold(0.0, f64::max);
-    let enough = points.iter().find(|point| point.iops().value >= MOST_SHARE * most)?;
-    if enough.at_once > knee.at_once { Some(enough.operating_point()) } else { None }
+/// The fewest requests in flight that nothing certainly exceeds, if they are more than at the knee.
+fn most(run: &RunView<'_>, operation: Operation, knee: Knee) -> Option<OperatingPoint> {
+    let gain = gain(run, operation).ok()?;
+    let best = &gain.curve.points[gain.best];
+    if best.at_once > knee.at_once { Some(best.operating_point()) } else { None }
 }
 
 fn scalability_law(pairs: &[(f64, f64)]) -> Option<ScalabilityLaw> {

@@ -78,14 +78,20 @@ fn saturation(sweep: &SizeSweep, operation: Operation) -> Vec<SizeSaturation> {
         let is_new = found.last().is_none_or(|last| last.depth != depth);
         if is_new {
             let pattern = SizePattern::Sequential;
-            found.push(SizeSaturation { operation, pattern, depth, best, from: None, dips: Vec::new() });
+            found.push(SizeSaturation { operation, pattern, depth, best: 0.0, from: None, dips: Vec::new() });
         }
         if let Some(last) = found.last_mut() {
+            last.best = last.best.max(point.clean_rate());
             if point.clean_rate() >= NEARLY * best {
                 last.from = last.from.or(Some(point.key.size));
             } else if last.from.is_some() {
                 last.dips.push(point.key.size);
             }
+        }
+    }
+    for saturation in &mut found {
+        if saturation.from.is_none() {
+            saturation.best = best;
         }
     }
     found

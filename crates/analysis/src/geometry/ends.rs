@@ -74,22 +74,30 @@ impl End {
 
     fn of(mut stretches: Vec<Stretch>) -> End {
         stretches.retain(|stretch| stretch.from <= stretch.to);
-        let top = stretches.iter().map(|stretch| stretch.height).fold(f64::NEG_INFINITY, f64::max);
+        let (mut top, mut likeliest) = (f64::NEG_INFINITY, 0.0);
+        for stretch in &stretches {
+            if stretch.height > top {
+                (top, likeliest) = (stretch.height, (stretch.from + stretch.to) / 2.0);
+            }
+        }
         let (one, two) = (at_share(&stretches, top, 1.0 / 3.0), at_share(&stretches, top, 2.0 / 3.0));
         // A read of a sector tells whether the end is above it. Where one sector is likeliest by far, it and the one above confirm it.
         let thirds = if one < two { [one, two - 1.0] } else { [(one - 1.0).max(0.0), one] };
-        let best = stretches.iter().find(|stretch| stretch.height == top);
-        let likeliest = best.map_or(0.0, |stretch| (stretch.from + stretch.to) / 2.0);
         stretches.retain(|stretch| stretch.height >= top - FALL);
-        let first = stretches.first().map_or(0.0, |stretch| stretch.from);
-        let last = stretches.last().map_or(0.0, |stretch| stretch.to);
-        End { first, last, likeliest, thirds }
+        match (stretches.first(), stretches.last()) {
+            (Some(first), Some(last)) => End { first: first.from, last: last.to, likeliest, thirds },
+            _ => End { first: 0.0, last: 0.0, likeliest, thirds },
+        }
     }
 }
 
 /// The sector above which that share of the likelihood lies.
 fn at_share(stretches: &[Stretch], top: f64, share: f64) -> f64 {
-    let mut left = share * stretches.iter().map(|stretch| stretch.weight(top)).sum::<f64>();
+    let mut all = 0.0;
+    for stretch in stretches {
+        all += stretch.weight(top);
+    }
+    let mut left = share * all;
     for stretch in stretches {
         let weight = stretch.weight(top);
         if left <= weight {
@@ -103,8 +111,11 @@ fn at_share(stretches: &[Stretch], top: f64, share: f64) -> f64 {
 }
 
 pub fn track_ends(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackEnds> {
-    let probes = long_probes(readings).into_iter();
-    probes.filter_map(|probe| TrackEnds::of(probe, readings, rotation, sector_bytes)).collect()
+    let mut ends = Vec::new();
+    for probe in long_probes(readings) {
+        ends.extend(TrackEnds::of(probe, readings, rotation, sector_bytes));
+    }
+    ends
 }
 
 /// The rotation that the reads of a run show. Where completions scatter, only reads before the first place that was read closely count: near ends

@@ -57,7 +57,9 @@ impl Layout {
     pub fn of(counts: &[TrackCount], rotation: &Rotation) -> Option<Layout> {
         let mut exact: Vec<(u64, u32)> = Vec::new();
         for count in counts {
-            exact.extend(count.exact().map(|sectors| (count.offset, sectors)));
+            if let Some(sectors) = count.exact() {
+                exact.push((count.offset, sectors));
+            }
         }
         exact.sort_unstable();
         if exact.is_empty() {
@@ -79,7 +81,10 @@ impl Layout {
 
     /// Different counts in the middle one of all zones: there are at least as many surfaces.
     pub fn surfaces_min(&self) -> usize {
-        let mut sizes: Vec<usize> = self.zones.iter().map(|zone| zone.sectors.len()).collect();
+        let mut sizes = Vec::new();
+        for zone in &self.zones {
+            sizes.push(zone.sectors.len());
+        }
         sizes.sort_unstable();
         sizes.get(sizes.len() / 2).copied().unwrap_or(0)
     }
@@ -164,12 +169,20 @@ fn chi_square_limit(freedom: usize) -> f64 {
 
 /// The skew that most track ends have, and the share of ends that have it.
 fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64) {
-    let skews: Vec<f64> = counts.iter().filter_map(|count| count.skew_turns).collect();
+    let mut skews = Vec::new();
+    for count in counts {
+        skews.extend(count.skew_turns);
+    }
     let tolerance = 2.0 * rotation.tolerance_turns();
     let mut most: Option<(f64, Vec<f64>)> = None;
     for skew in &skews {
-        let mut near: Vec<f64> = skews.iter().map(|other| wrapped(other - skew)).collect();
-        near.retain(|apart| apart.abs() <= tolerance);
+        let mut near = Vec::new();
+        for other in &skews {
+            let apart: f64 = wrapped(other - skew);
+            if apart.abs() <= tolerance {
+                near.push(apart);
+            }
+        }
         if most.as_ref().is_none_or(|(_, most)| near.len() >= most.len()) {
             most = Some((*skew, near));
         }
@@ -268,7 +281,7 @@ fn parts_of(zone: &[(u64, u32)]) -> Vec<&[(u64, u32)]> {
 /// them come first, one in (n over k) is this; as many cuts are tried as there are places for one, and each count but the extremes may be
 /// on either side.
 fn is_no_chance(zone: &[(u64, u32)], at: usize) -> bool {
-    let mut different: Vec<u32> = zone.iter().map(|(_, count)| *count).collect();
+    let mut different = numbers(zone);
     different.sort_unstable();
     different.dedup();
     let mut chance = (zone.len() as f64).ln() + different.len().saturating_sub(2) as f64 * 2.0_f64.ln();
@@ -289,13 +302,22 @@ fn recurs(zone: &[(u64, u32)]) -> bool {
 }
 
 fn extreme(counts: &[(u64, u32)], of: fn(u32, u32) -> u32) -> u32 {
-    counts.iter().map(|(_, count)| *count).reduce(of).unwrap_or(0)
+    numbers(counts).into_iter().reduce(of).unwrap_or(0)
+}
+
+fn numbers(counts: &[(u64, u32)]) -> Vec<u32> {
+    let mut numbers = Vec::with_capacity(counts.len());
+    for (_, count) in counts {
+        numbers.push(*count);
+    }
+    numbers
 }
 
 fn zone_seen(counts: &[(u64, u32)]) -> ZoneSeen {
     let sure = sure(counts);
-    let mut all: Vec<u32> = sure.iter().map(|(_, count)| *count).collect();
-    all.sort_unstable_by(|a, b| b.cmp(a));
+    let mut all = numbers(sure);
+    all.sort_unstable();
+    all.reverse();
     let (mut sectors, mut times) = (Vec::new(), Vec::new());
     for alike in all.chunk_by(|one, next| one == next) {
         sectors.push(alike[0]);
@@ -318,11 +340,11 @@ fn with_sure_ends(zones: &[ZoneSeen], counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
         let from = counts.partition_point(|(byte, _)| *byte < zone.first_byte);
         let to = counts.partition_point(|(byte, _)| *byte <= zone.last_byte);
         let inside = &counts[from..to];
-        let before = at.checked_sub(1).map(|before| zones[before].sectors.as_slice()).unwrap_or_default();
+        let before: &[u32] = if at > 0 { &zones[at - 1].sectors } else { &[] };
         if let Some((byte, _)) = inside.iter().find(|(_, count)| !before.contains(count)) {
             zone.first_byte = *byte;
         }
-        let after = zones.get(at + 1).map(|after| after.sectors.as_slice()).unwrap_or_default();
+        let after: &[u32] = if at + 1 < zones.len() { &zones[at + 1].sectors } else { &[] };
         if let Some((byte, _)) = inside.iter().rfind(|(_, count)| !after.contains(count)) {
             zone.last_byte = *byte;
         }

@@ -111,12 +111,22 @@ impl Asked<'_> {
     }
 
     fn used(&self, step: &Step) -> f64 {
-        let of = |used: Used| if self.unit == Unit::Bytes { used.bytes } else { used.requests };
         match self.side {
-            Side::Both => of(step.reads) + of(step.writes),
-            Side::Reads => of(step.reads),
-            Side::Writes => of(step.writes),
+            Side::Both => self.in_unit(step.reads) + self.in_unit(step.writes),
+            Side::Reads => self.in_unit(step.reads),
+            Side::Writes => self.in_unit(step.writes),
         }
+    }
+
+    fn in_unit(&self, used: Used) -> f64 {
+        match self.unit {
+            Unit::Bytes => used.bytes,
+            Unit::Requests => used.requests,
+        }
+    }
+
+    fn step_before(&self, index: usize) -> Option<&Step> {
+        self.steps().get(index.checked_sub(1)?)
     }
 
     fn shape(&self, step: &Step) -> Option<&Shape> {
@@ -127,7 +137,12 @@ impl Asked<'_> {
     fn only_shape(&self, window: &Window) -> Option<&Shape> {
         let steps = &self.steps()[window.from..window.to];
         let shape = self.shape(steps.first()?)?;
-        steps.iter().all(|step| self.shape(step) == Some(shape)).then_some(shape)
+        for step in steps {
+            if self.shape(step) != Some(shape) {
+                return None;
+            }
+        }
+        Some(shape)
     }
 
     fn cost(&self, step: &Step) -> f64 {
@@ -164,7 +179,7 @@ impl Asked<'_> {
 
     /// What was in flight when the phase before this step ended by time.
     fn drained_before(&self, index: usize) -> f64 {
-        let Some(last) = index.checked_sub(1).map(|last| &self.steps()[last]) else { return 0.0 };
+        let Some(last) = self.step_before(index) else { return 0.0 };
         let is_drained = self.steps()[index].phase != last.phase && self.used(last) > 0.0;
         if is_drained { self.course.uncounted[last.phase as usize] as f64 * self.cost(last) } else { 0.0 }
     }
@@ -172,7 +187,7 @@ impl Asked<'_> {
     /// What was used between the step before and this one: what was in flight when a phase ended by time, or one less
     /// where a completion ended it. Where requests wait for tokens, the time they took tells which.
     fn used_before(&self, index: usize, per_second: f64) -> f64 {
-        let Some(last) = index.checked_sub(1).map(|last| &self.steps()[last]) else { return 0.0 };
+        let Some(last) = self.step_before(index) else { return 0.0 };
         let step = &self.steps()[index];
         let uncounted = self.drained_before(index) / self.cost(last);
         if uncounted == 0.0 {
@@ -211,9 +226,11 @@ impl Asked<'_> {
             return None;
         }
         for _ in 0..REFINEMENTS {
-            let of_step =
-                |index: usize| self.used(&self.steps()[index]) + self.used_before(index, per_second);
-            per_second = (from + 1..=to).map(of_step).sum::<f64>() / seconds;
+            let mut used = 0.0;
+            for index in from + 1..=to {
+                used += self.used(&self.steps()[index]) + self.used_before(index, per_second);
+            }
+            per_second = used / seconds;
         }
         let deficits = self.deficits(per_second);
         let credit = (deficits[from] + deficits[to]) / 2.0;
@@ -224,7 +241,14 @@ impl Asked<'_> {
 pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
     let asked = Asked { course, unit, side };
     let windows = asked.windows();
-    candidates(&windows).into_iter().find_map(|members| Fitting::of(&asked, &windows, &members)?.bucket())
+    for members in candidates(&windows) {
+        if let Some(fitting) = Fitting::of(&asked, &windows, &members)
+            && let Some(bucket) = fitting.bucket()
+        {
+            return Some(bucket);
+        }
+    }
+    None
 }
 
 /// Windows of the same rate, the most frequent rate first.
@@ -268,10 +292,16 @@ impl<'run> Fitting<'run> {
     /// First by the longest run of windows at that rate; then from the first to the last of all that are at the rate and the
     /// credit which that run shows.
     fn of(asked: &'run Asked<'run>, windows: &'run [Window], members: &[usize]) -> Option<Fitting<'run>> {
-        let cost = asked.steps().iter().map(|step| asked.cost(step)).fold(0.0, f64::max);
+        let mut cost = 0.0f64;
+        for step in asked.steps() {
+            cost = cost.max(asked.cost(step));
+        }
         let (first, last) = longest_run(members)?;
-        let seconds: f64 = windows[first..=last].iter().map(|window| window.seconds).sum();
-        let used: f64 = windows[first..=last].iter().map(|window| window.used).sum();
+        let (mut seconds, mut used) = (0.0, 0.0);
+        for window in &windows[first..=last] {
+            seconds += window.seconds;
+            used += window.used;
+        }
         let run = asked.stretch(windows[first].to - 1, windows[last].to - 1, used / seconds, cost)?;
         let is_at = |window: &&Window| {
             let step = window.to - 1;
@@ -291,6 +321,15 @@ impl<'run> Fitting<'run> {
 
     fn is_at_credit(&self, step: usize) -> bool {
         (self.stretch.deficits[step] - self.stretch.credit).abs() <= self.tolerance
+    }
+
+    fn keeps_credit(&self, window: &Window) -> bool {
+        for step in window.from..window.to {
+            if self.is_at_credit(step) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether nothing was ever used beyond the credit, and nothing waits that finds some left.
@@ -317,10 +356,9 @@ impl<'run> Fitting<'run> {
     fn slow_with_credit(&self) -> usize {
         let mut free: Vec<(&Shape, f64)> = Vec::new();
         for window in self.windows {
-            let has_credit = (window.from..window.to).all(|step| !self.is_at_credit(step));
             if let Some(shape) = self.asked.only_shape(window)
                 && shape.is_closed
-                && has_credit
+                && self.keeps_credit(window)
                 && window.used > 0.0
             {
                 free.push((shape, window.rate()));
@@ -333,10 +371,15 @@ impl<'run> Fitting<'run> {
                 None => fastest.push((shape, rate)),
             }
         }
-        let is_slow = |&(shape, rate): &(&Shape, f64)| {
-            fastest.iter().any(|(known, most)| *known == shape && rate < SLOW_SHARE * most)
-        };
-        free.iter().filter(|one| is_slow(one)).count()
+        let mut slow = 0;
+        for (shape, rate) in free {
+            for (known, most) in &fastest {
+                if *known == shape && rate < SLOW_SHARE * most {
+                    slow += 1;
+                }
+            }
+        }
+        slow
     }
 
     fn bucket(&self) -> Option<Bucket> {
@@ -345,10 +388,14 @@ impl<'run> Fitting<'run> {
         }
         let shapes = self.limited_shapes();
         let burst = self.burst_of(&shapes)?;
-        let has_reads = shapes.iter().any(|shape| !shape.writes);
+        let (mut has_reads, mut has_writes, mut blocks) = (false, false, Vec::new());
+        for shape in &shapes {
+            has_reads |= !shape.writes;
+            has_writes |= shape.writes;
+            blocks.push(shape.block);
+        }
         let refill = if has_reads { REFILL_TOLERANCES } else { REFILL_TOLERANCES_WRITES };
         let is_refilled = self.is_refilled(refill * self.tolerance);
-        let mut blocks: Vec<Bytes> = shapes.iter().map(|shape| shape.block).collect();
         blocks.sort();
         blocks.dedup();
         let since_full_s = self.stretch.credit / self.stretch.per_second;
@@ -360,7 +407,7 @@ impl<'run> Fitting<'run> {
             burst,
             limited_s: self.limited_s(),
             has_reads,
-            has_writes: shapes.iter().any(|shape| shape.writes),
+            has_writes,
             blocks,
             is_certain: is_refilled || has_reads && shapes.len() > 1,
         })
@@ -375,7 +422,7 @@ impl<'run> Fitting<'run> {
             if !self.is_at_credit(window.to - 1) {
                 continue;
             }
-            if last.map(|last| last + 1) != Some(member) || window.cost != stretch.cost {
+            if last != member.checked_sub(1) || window.cost != stretch.cost {
                 stretch = Stretch { cost: window.cost, ..Stretch::EMPTY };
             }
             for &deficit in &self.stretch.deficits[window.from..window.to] {
@@ -415,15 +462,20 @@ impl<'run> Fitting<'run> {
                 }
             }
         }
-        used.retain(|(_, requests)| *requests > 2.0 * COSTS_OFF);
-        used.into_iter().map(|(shape, _)| shape).collect()
+        let mut limited = Vec::new();
+        for (shape, requests) in used {
+            if requests > 2.0 * COSTS_OFF {
+                limited.push(shape);
+            }
+        }
+        limited
     }
 
     /// The highest rate over a window while credit was left. None unless one of these shapes was clearly faster then.
     fn burst_of(&self, limited: &[&Shape]) -> Option<f64> {
         let (mut burst, mut is_of_limited) = (0.0f64, false);
         for (index, window) in self.windows.iter().enumerate() {
-            if (window.from..window.to).any(|step| self.is_at_credit(step)) {
+            if !self.keeps_credit(window) {
                 continue;
             }
             burst = burst.max(window.rate());
@@ -440,9 +492,12 @@ impl<'run> Fitting<'run> {
     /// before that were much faster.
     fn is_before_the_limit(&self, window: usize) -> bool {
         let next = window + 1..=window + BORDER_WINDOWS;
-        self.members
-            .iter()
-            .any(|member| next.contains(member) && self.is_at_credit(self.windows[*member].to - 1))
+        for member in &self.members {
+            if next.contains(member) && self.is_at_credit(self.windows[*member].to - 1) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether the credit was used up again after so much of it had come back.
@@ -488,5 +543,8 @@ fn longest_run(members: &[usize]) -> Option<(usize, usize)> {
         }
         from = index;
     }
-    (longest.1 - longest.0 >= RUN_MIN).then(|| (members[longest.0], members[longest.1 - 1]))
+    if longest.1 - longest.0 < RUN_MIN {
+        return None;
+    }
+    Some((members[longest.0], members[longest.1 - 1]))
 }

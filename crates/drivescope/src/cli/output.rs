@@ -12,7 +12,7 @@ use report::chart::ChartedRun;
 use report::finding::Text;
 use report::hostile::harmless;
 use report::style::Style;
-use report::terminal::{PageOptions, lists_phases, post, run_page_with};
+use report::terminal::{PageOptions, lists_phases, needs_series, post, run_page_with};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -50,7 +50,7 @@ pub fn give(run: &Run, output: &OutputArguments) -> Result<(), UserError> {
 
 /// The same of a run just measured, whose series are in its folder.
 pub fn give_measured(run: &Run, folder: &Path, output: &OutputArguments) -> Result<(), UserError> {
-    if shows_phases(run, output)
+    if (output.verbose || needs_series(run))
         && let Ok(stored) = store::read_folder(folder)
     {
         return give_with_series(run, &stored.series, output);

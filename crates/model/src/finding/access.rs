@@ -214,7 +214,7 @@ pub struct ConcurrencyKnee {
     pub one: OperatingPoint,
     #[serde(skip)]
     pub next: OperatingPoint,
-    /// The fewest requests in flight with nearly the most IOPS, if they are more than at the knee.
+    /// The fewest requests in flight that nothing certainly exceeds in IOPS, if they are more than at the knee.
     #[serde(skip)]
     pub most: Option<OperatingPoint>,
     /// The most requests in flight measured, if they may be better still.

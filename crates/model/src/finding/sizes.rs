@@ -69,7 +69,7 @@ pub struct SizeSaturation {
     pub operation: Operation,
     pub pattern: SizePattern,
     pub depth: u64,
-    /// The highest throughput of all sizes, in bytes per second.
+    /// The highest throughput at this depth, in bytes per second; at any, where no size comes near it.
     pub best: f64,
     pub from: Option<Bytes>,
     pub dips: Vec<Bytes>,

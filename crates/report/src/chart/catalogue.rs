@@ -67,7 +67,7 @@ pub const CHART_KINDS: &[ChartKind] = &[
     },
     ChartKind {
         name: "iops-over-depth",
-        shows: "random IOPS by queue depth, with the saturation point",
+        shows: "random IOPS by queue depth, with the knee",
         measured_by: "drivescope access TARGET",
         draw: iops_over_depth,
     },

@@ -2,9 +2,10 @@
 
 use super::numbers::size;
 use super::{Group, Subject, Wording};
-use crate::quantity::count;
+use crate::quantity::{self, count};
 use crate::style::Tone;
 use model::finding::{BadBlocks, BadBlocksUnknown, FindingCode, Known};
+use model::units::Bytes;
 
 impl Wording for BadBlocks {
     fn place(_: FindingCode) -> (Group, &'static str) {
@@ -13,14 +14,16 @@ impl Wording for BadBlocks {
 
     fn statement(known: &Known<BadBlocks>, _: FindingCode, _: &Subject<'_>) -> String {
         let bad = &known.conclusion;
-        let regions = if bad.count() == 1 { "region" } else { "regions" };
-        let first = bad.regions.first().map_or(0, |region| region.first_byte);
+        let Some(first) = bad.regions.first() else { return String::new() };
+        let regions = match bad.count() {
+            1 => format!("1 region of {},", quantity::size(Bytes::new(first.bytes))),
+            regions => format!("{} regions, the first", count(regions)),
+        };
         format!(
-            "{} requests failed in {} {regions}, the first at byte {} ({}): {}.",
+            "{} requests failed in {regions} at byte {} ({}): {}.",
             count(bad.errors),
-            count(bad.count()),
-            count(first),
-            size(first),
+            count(first.first_byte),
+            size(first.first_byte),
             bad.status.describe()
         )
     }
@@ -67,7 +70,7 @@ mod tests {
             BadBlocks { regions: vec![region], errors: 17, regions_left_out: 0, status: Status::MediumError };
         assert_eq!(
             statement(&known(bad), FindingCode::BadBlocks),
-            "17 requests failed in 1 region, the first at byte 299,999,232,000 (300 GB): medium error."
+            "17 requests failed in 1 region of 17 MiB, at byte 299,999,232,000 (300 GB): medium error."
         );
         let refused = BadBlocksUnknown::Refused { failed: 4, first_byte: 10, status: Status::NoSpace };
         assert_eq!(

@@ -40,7 +40,11 @@ impl Wording for CapacityTrue {
         let CapacityTrue { capacity, past_the_end, .. } = &known.conclusion;
         match past_the_end {
             PastTheEnd::All => None,
-            PastTheEnd::Wraps | PastTheEnd::Lost => Some(format!(
+            PastTheEnd::Wraps => Some(format!(
+                "Save what still reads and return the drive. Check every file: data written past {} overwrote earlier data.",
+                size(capacity.low as u64)
+            )),
+            PastTheEnd::Lost => Some(format!(
                 "Save what still reads and return the drive. Check every file: data written past {} are lost.",
                 size(capacity.low as u64)
             )),

@@ -50,7 +50,7 @@ impl Wording for SeekAverage {
 
     fn statement(known: &Known<SeekAverage>, code: FindingCode, subject: &Subject<'_>) -> String {
         let SeekAverage { seek, is_bounded, .. } = &known.conclusion;
-        let random = " Random LBAs seek less far: outer cylinders hold more of them.";
+        let random = " Seeks between random LBAs are shorter: outer cylinders hold more sectors.";
         Self::headline(known, code, subject) + random + &bounds(seek, *is_bounded)
     }
 
@@ -234,8 +234,8 @@ mod tests {
         let finding = SeekAverage { seek, is_bounded: true, hops: 100, noise: 0.01, held_up: 0.0 };
         assert_eq!(
             statement(&known(finding), FindingCode::SeekAverage),
-            "The average seek, over all pairs of cylinders, takes 8.40 ms. Random LBAs seek less far: outer cylinders hold more \
-             of them. The bounds (8.20 ms to 8.60 ms) include the command overhead, which could not be separated."
+            "The average seek, over all pairs of cylinders, takes 8.40 ms. Seeks between random LBAs are shorter: outer \
+             cylinders hold more sectors. The bounds (8.20 ms to 8.60 ms) include the command overhead, which could not be separated."
         );
     }
 }

@@ -12,13 +12,9 @@ impl Wording for RateLimit {
 
     fn headline(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> String {
         let limit = &known.conclusion;
-        let operations = match limit.operations {
-            LimitedOperations::Reads => "reads",
-            LimitedOperations::Writes => "writes",
-            LimitedOperations::Both => "reads and writes together",
-        };
         format!(
-            "A rate limit holds {operations} to {} once {} of burst credit are used up.",
+            "A rate limit holds {} to {} once {} of burst credit are used up.",
+            operations(limit),
             speed(limit, limit.sustained.value),
             credit(limit)
         )
@@ -27,8 +23,9 @@ impl Wording for RateLimit {
     fn statement(known: &Known<RateLimit>, code: FindingCode, subject: &Subject<'_>) -> String {
         let limit = &known.conclusion;
         format!(
-            "{} With credit left they reach {}. Idle time of {} refills it.",
+            "{} While credit lasts, {} reach {}; {} of idle time restores all of it.",
             Self::headline(known, code, subject),
+            operations(limit),
             speed(limit, limit.burst),
             long_time(limit.refill_s)
         )
@@ -44,7 +41,7 @@ impl Wording for RateLimit {
         );
         Some(match limit.by {
             LimitedBy::Requests => {
-                format!("{plan} Use larger requests: each costs one of credit, whatever its size.")
+                format!("{plan} Use larger requests: each costs one credit, whatever its size.")
             }
             LimitedBy::Bytes => plan,
         })
@@ -64,6 +61,14 @@ fn speed(limit: &RateLimit, per_second: f64) -> String {
     match limit.by {
         LimitedBy::Requests => format!("{} IOPS", count(per_second)),
         LimitedBy::Bytes => rate(per_second),
+    }
+}
+
+fn operations(limit: &RateLimit) -> &'static str {
+    match limit.operations {
+        LimitedOperations::Reads => "reads",
+        LimitedOperations::Writes => "writes",
+        LimitedOperations::Both => "reads and writes together",
     }
 }
 
@@ -109,13 +114,13 @@ mod tests {
         let code = FindingCode::RateLimit;
         assert_eq!(
             statement(&known(limit()), code),
-            "A rate limit holds reads and writes together to 300 IOPS once 40,000 requests of burst credit are used up. With credit left \
-             they reach 14,550 IOPS. Idle time of 2 min 13 s refills it."
+            "A rate limit holds reads and writes together to 300 IOPS once 40,000 requests of burst credit are used up. While credit \
+             lasts, reads and writes together reach 14,550 IOPS; 2 min 13 s of idle time restores all of it."
         );
         assert_eq!(
             advice(&known(limit()), code).unwrap(),
             "Plan for 300 IOPS. Keep bursts under 40,000 requests, with 2 min 13 s idle after each. Use larger requests: each costs \
-             one of credit, whatever its size."
+             one credit, whatever its size."
         );
     }
 
@@ -132,8 +137,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(bytes), FindingCode::RateLimit),
-            "A rate limit holds reads to 40.0 MB/s once 3.00 GB of burst credit are used up. With credit left they reach 250 MB/s. Idle \
-             time of 75.0 s refills it."
+            "A rate limit holds reads to 40.0 MB/s once 3.00 GB of burst credit are used up. While credit lasts, reads reach \
+             250 MB/s; 75.0 s of idle time restores all of it."
         );
     }
 

@@ -378,7 +378,7 @@ impl Wording for SlowRegions {
         if !slow.regions.iter().any(|region| region.kind == SlowKind::WeakSectors) {
             let is_sample = slow.would_have_been_met.iter().any(|size| size.probability < CERTAIN);
             return is_sample.then(|| {
-                "A sample may miss slow or bad blocks: `drivescope surface --full` reads all of them.".into()
+                "A sample may miss slow or bad blocks; `drivescope surface --full` reads every block.".into()
             });
         }
         Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())

@@ -130,20 +130,20 @@ fn lasting_fall(fall: &LastingFall) -> String {
     )
 }
 
-/// "64 KiB writes drop from 70.0 MB/s to 14.7 MB/s (21 %)": the rate beside valleys is that of a pass without the time they cost.
+/// "64 KiB writes drop from 70.0 MB/s to 14.7 MB/s (-79 %)": the rate beside valleys is that of a pass without the time they cost.
 fn drop_words(valleys: &WriteValleys, depth_ratio: f64) -> String {
-    let percent = 100.0 * depth_ratio;
     match last_pass(valleys) {
         Some(pass) => {
             let normal = pass.bytes as f64 / (pass.seconds - pass.lost_s);
             format!(
-                "{} writes drop from {} to {} ({percent:.0} %)",
+                "{} writes drop from {} to {} ({:.0} %)",
                 pass.block_bytes,
                 rate(normal),
-                rate(normal * depth_ratio)
+                rate(normal * depth_ratio),
+                100.0 * (depth_ratio - 1.0)
             )
         }
-        None => format!("writes drop to {percent:.0} % of normal throughput"),
+        None => format!("writes drop to {:.0} % of normal throughput", 100.0 * depth_ratio),
     }
 }
 
@@ -306,7 +306,7 @@ mod tests {
     fn recurring_valleys_name_their_interval() {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
-            "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (10 %) every 66.0 s for 300 ms. The last of 2 passes \
+            "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms. The last of 2 passes \
              (21.0 GB each) had 6. The pattern is stable from pass 2 on."
         );
         assert_eq!(
@@ -328,7 +328,7 @@ mod tests {
         };
         assert_eq!(
             told(1, ValleyPattern::AtOffsets(at)),
-            "Sequential 64 KiB writes drop from 70.0 MB/s to 14.0 MB/s (20 %) for 300 ms at 1 offset, the same in each pass. A pass \
+            "Sequential 64 KiB writes drop from 70.0 MB/s to 14.0 MB/s (-80 %) for 300 ms at 1 offset, the same in each pass. A pass \
              that started elsewhere met them there as well."
         );
         let none = NoValleys { kind: NoValleysKind::Even, passes: 4, bytes: 40_000_000_000, seconds: 600.0 };

@@ -87,7 +87,7 @@ impl Wording for WriteCliff {
             rate(cliff.before)
         );
         if !cliff.has_rests {
-            advice += " `drivescope sustain --idle` measures how much.";
+            advice += " `drivescope sustain --idle` measures how long.";
         }
         if !cliff.went_on {
             advice += " `drivescope sustain --until steady` measures the steady state.";
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
             "Keep bursts under 18.0 GB (10 % below the cliff), with idle time between, to stay at 400 MB/s. `drivescope \
-             sustain --idle` measures how much. `drivescope sustain --until steady` measures the steady state."
+             sustain --idle` measures how long. `drivescope sustain --until steady` measures the steady state."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };
         let rested = WriteCliff { below: Some(below), has_rests: true, went_on: true, ..cliff() };

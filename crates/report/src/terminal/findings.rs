@@ -10,7 +10,6 @@ use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap}
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, TrackLayout, Value, known};
-use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::Run;
 use model::target::TargetKind;
@@ -218,10 +217,7 @@ fn nothing_failed(run: &Run) -> Option<Row> {
                 _ => {}
             }
         }
-        // Requests that warm up are of no interest, but their failures are.
-        if phase.phase.kind != PhaseKind::WarmUp {
-            requests = requests.saturating_add(phase.operations());
-        }
+        requests = requests.saturating_add(phase.operations());
         has_failed |= phase.errors() > 0;
     }
     let is_found = run.findings.iter().any(|finding| finding.code() == FindingCode::BadBlocks);
