@@ -48,7 +48,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         };
         if imported.version.is_none() {
             let version = fields[1].text.trim_start_matches("fio-");
-            imported.version = (!version.is_empty()).then(|| version.to_owned());
+            imported.version = if version.is_empty() { None } else { Some(version.to_owned()) };
         }
         let job = job(version, &fields, &options)?;
         is_unordered |= job.shape.order == Order::Unknown;

@@ -100,7 +100,10 @@ impl Commits {
     }
 
     pub fn beside_depth(self) -> u32 {
-        self.beside.map_or(0, |beside| beside.load.depth())
+        match self.beside {
+            Some(beside) => beside.load.depth(),
+            None => 0,
+        }
     }
 }
 

@@ -178,7 +178,7 @@ impl LatencyHistogram {
 
     /// The mean of the latencies themselves, not of the cells.
     pub fn mean_ns(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+        if self.count > 0 { Some(self.sum_ns as f64 / self.count as f64) } else { None }
     }
 
     /// Standard deviation, each latency taken at the middle of its cell.

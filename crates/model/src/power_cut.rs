@@ -120,7 +120,7 @@ impl Ring {
         let (place, mark) = payload.origin(sector)?;
         let slot = offset.checked_sub(self.first.get())? / RECORD.get();
         let is_ours = place == offset && mark.key == self.key && mark.generation > 0 && slot < self.slots;
-        is_ours.then(|| u64::from(mark.generation - 1) * self.slots + slot)
+        if is_ours { Some(u64::from(mark.generation - 1) * self.slots + slot) } else { None }
     }
 
     /// The first line of a log; each of the others is the number of a record.

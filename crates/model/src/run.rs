@@ -252,6 +252,21 @@ impl PhaseSummary {
         self.totals.iter().find(|totals| totals.operation == operation)
     }
 
+    /// How many of these completed; none where none were asked for.
+    pub fn operations_of(&self, operation: Operation) -> u64 {
+        match self.totals_of(operation) {
+            Some(totals) => totals.operations,
+            None => 0,
+        }
+    }
+
+    pub fn bytes_of(&self, operation: Operation) -> u64 {
+        match self.totals_of(operation) {
+            Some(totals) => totals.bytes,
+            None => 0,
+        }
+    }
+
     /// How long the flushes took that made lasting what the phase wrote. They come after its duration.
     pub fn flush_ns(&self) -> u64 {
         match self.totals_of(Operation::Flush) {

@@ -50,14 +50,15 @@ const BAR_COLUMNS: std::ops::RangeInclusive<usize> = 8..=30;
 /// The line with a bar as long as fits; none when even the shortest does not.
 fn fitted(line: &str, share_done: f64, width: usize) -> Option<String> {
     let Some((before, after)) = line.split_once("BAR") else {
-        return (columns_of(line) <= width).then(|| line.to_string());
+        return if columns_of(line) <= width { Some(line.to_string()) } else { None };
     };
     let room = width.checked_sub(columns_of(before) + columns_of(after) + "[]".len())?;
     let columns = room.min(*BAR_COLUMNS.end());
-    BAR_COLUMNS.contains(&columns).then(|| {
-        let filled = (share(share_done) * columns as f64) as usize;
-        format!("{before}[{}{}]{after}", "#".repeat(filled), "-".repeat(columns - filled))
-    })
+    if !BAR_COLUMNS.contains(&columns) {
+        return None;
+    }
+    let filled = (share(share_done) * columns as f64) as usize;
+    Some(format!("{before}[{}{}]{after}", "#".repeat(filled), "-".repeat(columns - filled)))
 }
 
 /// The line for a pipe or a log: complete, and the same words each time, so that it can be searched.

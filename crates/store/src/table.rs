@@ -227,11 +227,17 @@ impl<'run> PhaseRow<'run> {
     }
 
     fn operations(&self) -> u64 {
-        self.totals.map_or(0, |totals| totals.operations)
+        match self.totals {
+            Some(totals) => totals.operations,
+            None => 0,
+        }
     }
 
     fn bytes(&self) -> u64 {
-        self.totals.map_or(0, |totals| totals.bytes)
+        match self.totals {
+            Some(totals) => totals.bytes,
+            None => 0,
+        }
     }
 
     /// No number for a phase that took no time.

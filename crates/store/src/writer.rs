@@ -153,6 +153,7 @@ impl RunWriter {
     /// Fails when the disk is full or gone. What was written before is kept, and so is what is appended, this and later, if there
     /// is space again; the same holds for all `append` functions.
     pub fn append_interval(&mut self, record: &IntervalRecord) -> Result<(), StoreError> {
+        assert!(record.duration_ns > 0, "a rate is over a time");
         self.append(SeriesKind::Intervals, std::slice::from_ref(record))
     }
 

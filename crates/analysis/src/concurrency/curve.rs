@@ -107,7 +107,7 @@ impl<'run> Point<'run> {
     pub(crate) fn operations_per_round(&self) -> f64 {
         let mut fewest = f64::INFINITY;
         for visit in &self.visits {
-            let operations = visit.summary.totals_of(self.operation).map_or(0, |totals| totals.operations);
+            let operations = visit.summary.operations_of(self.operation);
             fewest = fewest.min(operations as f64);
         }
         fewest

@@ -83,7 +83,10 @@ fn nowhere(first: &ErrorRecord, failed: usize, silence: Option<Silence>) -> BadB
 
 fn bad_blocks(run: &RunView<'_>, errors: &[ErrorRecord], silence: Option<Silence>) -> BadBlocks {
     let counted: u64 = run.phases.iter().map(model::run::PhaseSummary::errors).sum();
-    let after = silence.map_or(0, |silence| silence.failed);
+    let after = match silence {
+        Some(silence) => silence.failed,
+        None => 0,
+    };
     let mut regions = join(errors, &transferred(run));
     let regions_left_out = regions.len().saturating_sub(LISTED_MAX) as u64;
     regions.truncate(LISTED_MAX);

@@ -132,7 +132,7 @@ fn was_written(extent: &WrongStretch, failed: &[(u64, u64)]) -> bool {
 }
 
 fn below(stretch: WrongStretch, end: u64) -> Option<WrongStretch> {
-    (stretch.first < end).then(|| WrongStretch { end: stretch.end.min(end), ..stretch })
+    if stretch.first < end { Some(WrongStretch { end: stretch.end.min(end), ..stretch }) } else { None }
 }
 
 fn checked_below(summary: &PhaseSummary, end: u64) -> (u64, bool) {

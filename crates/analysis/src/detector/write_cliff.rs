@@ -278,12 +278,15 @@ fn place(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Estimate 
 
 /// What earlier random writes may have taken of a cache: in one that is full when its map is, a block each.
 fn earlier_bytes(run: &RunView<'_>, history: &History<'_>) -> f64 {
-    let first = history.first().first().map_or(0, |batch| batch.phase as usize);
+    let first = match history.first().first() {
+        Some(batch) => batch.phase as usize,
+        None => 0,
+    };
     let mut writes = 0;
     for summary in run.phases.iter().take(first) {
         let Some(workload) = &summary.phase.workload else { continue };
         if workload.pattern != Pattern::Sequential {
-            writes += summary.totals_of(Operation::Write).map_or(0, |totals| totals.operations);
+            writes += summary.operations_of(Operation::Write);
         }
     }
     writes as f64 * history.workload.block_sizes.largest().as_f64()

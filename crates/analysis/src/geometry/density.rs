@@ -30,8 +30,10 @@ impl Density {
             sums[part].0 += 1.0 / count.sectors;
             sums[part].1 += 1.0;
         }
-        let known: Vec<Option<f64>> =
-            sums.iter().map(|(sum, count)| (*count > 0.0).then(|| sum / count)).collect();
+        let mut known = Vec::with_capacity(PARTS);
+        for (sum, count) in sums {
+            known.push(if count > 0.0 { Some(sum / count) } else { None });
+        }
         let turns_per_sector: Vec<f64> = (0..PARTS).map(|part| filled(&known, part)).collect();
         let total: f64 = turns_per_sector.iter().sum();
         let mut shares = vec![0.0];

@@ -40,7 +40,7 @@ pub fn hops_of(readings: &[Reading], rotation: &Rotation) -> Vec<Hop> {
         let (from, _) = reading.before?;
         let angle = rotation.angle(reading.offset)?;
         let met = wrapped(rotation.phase(reading.completed_ns) - angle).abs() <= tolerance;
-        met.then(|| Hop { from, to: reading.offset, seconds: reading.seconds() })
+        if met { Some(Hop { from, to: reading.offset, seconds: reading.seconds() }) } else { None }
     };
     readings.iter().filter_map(hop).collect()
 }

@@ -111,7 +111,10 @@ impl Step {
 
 fn shape(workload: &Workload) -> Option<Shape> {
     let reaches_drive = workload.caching == Caching::Direct && !workload.mix.operations().is_empty();
-    reaches_drive.then(|| Shape {
+    if !reaches_drive {
+        return None;
+    }
+    Some(Shape {
         block: workload.block_sizes.largest(),
         in_flight: workload.in_flight_max(),
         is_sequential: workload.pattern == Pattern::Sequential,

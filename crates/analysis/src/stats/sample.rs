@@ -36,6 +36,14 @@ impl Sample {
         squares_about(self.mean(), &self.0) / (self.0.len() - 1) as f64
     }
 
+    /// The median of values of which there may be too few for a sample: 0 then.
+    pub fn median_of(values: Vec<f64>) -> f64 {
+        match Sample::new(values) {
+            Some(sample) => sample.median(),
+            None => 0.0,
+        }
+    }
+
     /// The median: the middle number, or the mean of the two in the middle.
     pub fn median(&self) -> f64 {
         median_of(self.0.clone())

@@ -49,7 +49,10 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause
 }
 
 fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Batch> {
-    let end = history.first().last().map_or(0, |batch| batch.phase + 1);
+    let end = match history.first().last() {
+        Some(batch) => batch.phase + 1,
+        None => 0,
+    };
     let mut last = None;
     for (number, summary) in (0..).zip(run.phases).skip(end as usize) {
         match &summary.phase.workload {

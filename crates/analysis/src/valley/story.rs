@@ -170,7 +170,7 @@ impl Story {
         if !goes_on || !matches!(before, Some(pass) if pass.shape == shape) {
             self.chain += 1;
         }
-        let bytes = summary.totals_of(Operation::Write).map_or(0, |totals| totals.bytes);
+        let bytes = summary.bytes_of(Operation::Write);
         let range = workload.range;
         let pass = self.pass_for(shape, range.first().get());
         pass.phases.push(index);

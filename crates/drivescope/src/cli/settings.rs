@@ -38,8 +38,10 @@ pub struct Preset {
 /// Where an option or a value is wrong, and what is allowed.
 pub fn configured(files: &[ConfigurationFile]) -> Result<Command, UserError> {
     let command = help::command();
-    for setting in files.iter().flat_map(|file| &file.settings) {
-        check(&command, setting)?;
+    for file in files {
+        for setting in &file.settings {
+            check(&command, setting)?;
+        }
     }
     check_environment(&command)?;
     Ok(with_values(command, None, files))
@@ -164,16 +166,20 @@ fn check(command: &Command, setting: &Setting) -> Result<(), UserError> {
         }
     };
     let mut is_known = false;
-    for argument in candidates.iter().filter(|argument| key_of(argument) == setting.key) {
+    let mut allowed: BTreeSet<&str> = BTreeSet::new();
+    for argument in candidates {
+        allowed.insert(key_of(argument));
+        if key_of(argument) != setting.key {
+            continue;
+        }
         is_known = true;
-        if let Err(why) = check_value(argument, &setting.value) {
+        if let Some(why) = why_not(argument, &setting.value) {
             return Err(setting.wrong(&format!("{}: {why}", setting.key)));
         }
     }
     if is_known {
         return Ok(());
     }
-    let mut allowed: BTreeSet<&str> = candidates.iter().map(|argument| key_of(argument)).collect();
     if setting.command.is_none() {
         allowed.insert(NEVER_WRITE);
     }
@@ -187,7 +193,7 @@ fn check_environment(command: &Command) -> Result<(), UserError> {
     for argument in arguments(command, None).chain(own) {
         let name = variable_of(argument);
         if let Some(value) = variable(&name)
-            && let Err(why) = check_value(argument, &value)
+            && let Some(why) = why_not(argument, &value)
         {
             return Err(UserError::usage(format!("{name}: {why}")));
         }
@@ -195,21 +201,21 @@ fn check_environment(command: &Command) -> Result<(), UserError> {
     Ok(())
 }
 
-/// Whether the option takes this value, by its own declaration.
-fn check_value(argument: &Arg, value: &str) -> Result<(), String> {
+/// Why the option does not take this value, by its own declaration.
+fn why_not(argument: &Arg, value: &str) -> Option<String> {
     let argument = argument.clone().env(Resettable::Reset);
     if !argument.get_action().takes_values() {
         return match value {
-            "true" | "false" => Ok(()),
-            _ => Err(format!("it is true or false, not `{value}`")),
+            "true" | "false" => None,
+            _ => Some(format!("it is true or false, not `{value}`")),
         };
     }
     let typed = format!("--{}={value}", key_of(&argument));
     let alone = Command::new("option").no_binary_name(true).arg(argument);
-    let Err(error) = alone.try_get_matches_from([typed]) else { return Ok(()) };
+    let error = alone.try_get_matches_from([typed]).err()?;
     if let Some(source) = error.source() {
-        return Err(format!("`{value}`: {source}"));
+        return Some(format!("`{value}`: {source}"));
     }
     let allowed = error.get(ContextKind::ValidValue).map(ToString::to_string).unwrap_or_default();
-    Err(format!("`{value}` is none of {allowed}"))
+    Some(format!("`{value}` is none of {allowed}"))
 }

@@ -300,7 +300,7 @@ impl Session<'_> {
         let mut bytes = 0;
         for summary in &self.run.phases {
             for operation in [Operation::Write, Operation::Commit] {
-                bytes += summary.totals_of(operation).map_or(0, |totals| totals.bytes);
+                bytes += summary.bytes_of(operation);
             }
         }
         Bytes::new(bytes)

@@ -30,7 +30,11 @@ impl Cache {
     pub fn new(setup: &Setup, request: &SustainRequest) -> Option<Cache> {
         let fits =
             request.pattern() == Pattern::RandomWithReplacement && request.mix() == OperationMix::Write;
-        fits.then(|| Cache { setup: setup.clone(), request: request.clone(), is_over: false })
+        if fits {
+            Some(Cache { setup: setup.clone(), request: request.clone(), is_over: false })
+        } else {
+            None
+        }
     }
 
     /// How much to write next; none where no batch was left to its flush, one has filled the cache, or writes fell for good.

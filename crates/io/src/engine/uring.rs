@@ -184,7 +184,10 @@ impl UringEngine {
     }
 
     fn enter(&mut self, want: u32, deadline: Instant) -> Result<(), IoError> {
-        let left = (deadline != Instant::NEVER).then(|| deadline.since(self.clock.now()));
+        let left = match deadline {
+            Instant::NEVER => None,
+            _ => Some(deadline.since(self.clock.now())),
+        };
         let want = if left == Some(Nanos::ZERO) { 0 } else { want };
         match self.call.enter(self.queued, want, left) {
             Ok(submitted) => self.queued -= submitted,

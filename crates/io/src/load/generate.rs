@@ -339,7 +339,7 @@ impl Walk {
             Walk::Strided { first, block, blocks_per_stride, columns, blocks } => {
                 let (row, column) = (number / *columns, number % *columns);
                 let index = column * *blocks_per_stride + row;
-                (index < *blocks).then(|| *first + index * *block)
+                if index < *blocks { Some(*first + index * *block) } else { None }
             }
             Walk::Listed { offsets } => Some(offsets[number as usize]),
         }

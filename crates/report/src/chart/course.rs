@@ -58,7 +58,7 @@ impl<'run> Intervals<'run> {
         let whole = Interval {
             start_s: start_s(summary),
             seconds: summary.duration_ns.saturating_add(flush_ns) as f64 / 1e9,
-            bytes: summary.totals_of(operation).map_or(0, |totals| totals.bytes) as f64,
+            bytes: summary.bytes_of(operation) as f64,
             first_byte: summary
                 .phase
                 .workload

@@ -377,9 +377,9 @@ impl Wording for SlowRegions {
         let slow = &known.conclusion;
         if !slow.regions.iter().any(|region| region.kind == SlowKind::WeakSectors) {
             let is_sample = slow.would_have_been_met.iter().any(|size| size.probability < CERTAIN);
-            return is_sample.then(|| {
-                "A sample may miss slow or bad blocks; `drivescope surface --full` reads every block.".into()
-            });
+            let advice =
+                "A sample may miss slow or bad blocks; `drivescope surface --full` reads every block.";
+            return if is_sample { Some(advice.into()) } else { None };
         }
         Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())
     }

@@ -240,7 +240,7 @@ fn nothing_failed(run: &Run) -> Option<Row> {
 pub(crate) fn sampled_share(run: &Run) -> Option<String> {
     let bytes = run.phases.iter().map(model::run::PhaseSummary::bytes).fold(0u64, u64::saturating_add);
     let share = bytes as f64 / run.target.capacity.as_f64();
-    (share < 1.0 && run.target.kind != TargetKind::Folder).then(|| rough_share(share))
+    if share < 1.0 && run.target.kind != TargetKind::Folder { Some(rough_share(share)) } else { None }
 }
 
 impl Row {

@@ -100,7 +100,7 @@ fn pieces(height: u32, offset: u64, length: usize) -> impl Iterator<Item = (usiz
         let here = offset + at as u64;
         let size = (child_span - here % child_span).min((length - at) as u64) as usize;
         at += size;
-        (size > 0).then(|| ((here / child_span) as usize, here % child_span, at - size..at))
+        if size > 0 { Some(((here / child_span) as usize, here % child_span, at - size..at)) } else { None }
     })
 }
 

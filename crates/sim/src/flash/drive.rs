@@ -128,6 +128,7 @@ impl FlashDrive {
     }
 
     fn write(&mut self, offset: u64, bytes: u64, at_s: f64) -> f64 {
+        debug_assert!(bytes > 0, "a write has data");
         let room_s = self.writes.write(offset, bytes, at_s).max(at_s);
         self.is_dirty = true;
         let copy_s = self.buffer.as_ref().map_or(0.0, |buffer| bytes as f64 * 1e-6 / buffer.copy_mb_per_s);
@@ -145,6 +146,7 @@ impl FlashDrive {
             // A flush that comes while another stores the table waits for it.
             _ => self.writes.free_s().max(at_s).max(self.stored_s),
         };
+        debug_assert!(durable_s >= at_s, "nothing is durable before its flush came");
         durable_s + self.write_overhead_s
     }
 }

@@ -140,6 +140,7 @@ impl WritePath {
             Some(slc) => slc.write(programmed, (new / programmed).min(1.0), mapped),
             None => programmed / self.rates.dense,
         };
+        debug_assert!(new <= programmed, "no page is new that is not programmed");
         let moved = self.moved_bytes(first, end, programmed);
         let moved_s = if pays_for_moves { moved / self.rates.dense } else { 0.0 };
         let start_s = self.free_s.max(at_s);

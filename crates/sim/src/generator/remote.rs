@@ -47,6 +47,7 @@ pub(super) fn draw(seed: u64) -> Profile {
     profile.identity.capacity_bytes = Some(bytes);
     profile.identity.rotational = rotational;
     profile.constant = Some(constant);
-    profile.link = has_link.then(|| LinkProfile { kind: Some(kind), ..LinkProfile::default() });
+    profile.link =
+        if has_link { Some(LinkProfile { kind: Some(kind), ..LinkProfile::default() }) } else { None };
     profile
 }

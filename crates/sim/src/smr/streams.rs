@@ -22,8 +22,13 @@ impl Streams {
 
     /// Whether a write at `first_byte`, of which `known_bytes` are there already, is part of a stream.
     pub fn is_stream(&self, first_byte: u64, known_bytes: u64) -> bool {
-        let run = self.runs.iter().rev().find(|run| run.next_byte == first_byte);
-        run.map_or(0, |run| run.bytes).saturating_add(known_bytes) >= self.threshold_bytes
+        let followed = self.runs.iter().rev().find(|run| run.next_byte == first_byte);
+        let run_bytes = match followed {
+            Some(run) => run.bytes,
+            None => 0,
+        };
+        debug_assert!(run_bytes <= first_byte, "a run that ends here began before");
+        run_bytes.saturating_add(known_bytes) >= self.threshold_bytes
     }
 
     /// Notes a write. Answers where another stream ended that is no longer followed: a band that was begun there has

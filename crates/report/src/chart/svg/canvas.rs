@@ -50,7 +50,7 @@ impl Canvas {
             stroke: is_stroked.then_some(colour),
             width: is_stroked.then_some(pen.width),
             opacity: (is_stroked && pen.opacity < 1.0).then_some(pen.opacity),
-            dash: (!dash.is_empty()).then(|| dash.join(" ")),
+            dash: if dash.is_empty() { None } else { Some(dash.join(" ")) },
         }
     }
 
