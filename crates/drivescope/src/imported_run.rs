@@ -295,16 +295,16 @@ impl Builder {
         let seconds = figure.commits.map_or(figure.seconds, |commits| commits.seconds);
         let duration_ns = Nanos::from_secs_f64(seconds).unwrap_or_default().get().max(1);
         let range = range_of(figure.place.or(place));
-        let (workload, totals, stop) = match &figure.work {
-            _ if figure.commits.is_some() => self.commits(figure, range),
-            Work::Files(count) => {
+        let (workload, totals, stop) = match (&figure.work, figure.commits) {
+            (_, Some(commits)) => self.commits(figure, commits, range),
+            (Work::Files(count), None) => {
                 (None, Vec::new(), StopCondition { operations: Some(*count), ..StopCondition::default() })
             }
-            Work::Flushes(count) => {
+            (Work::Flushes(count), None) => {
                 let stop = StopCondition { operations: Some(*count), ..StopCondition::default() };
                 (None, vec![total(Operation::Flush, *count, 0, figure)], stop)
             }
-            Work::Transfer(transfer) => {
+            (Work::Transfer(transfer), None) => {
                 let mut bytes = Bytes::ZERO;
                 for (_, _, moved) in &transfer.moved {
                     bytes = bytes.saturating_add(Bytes::new(*moved));
@@ -340,9 +340,9 @@ impl Builder {
     fn commits(
         &self,
         figure: &Figure,
+        import::Commits { method, write, .. }: import::Commits,
         range: ByteRange,
     ) -> (Option<Workload>, Vec<OperationTotals>, StopCondition) {
-        let import::Commits { method, write, .. } = figure.commits.expect("asked for commits only");
         let (count, bytes, log) = match &figure.work {
             Work::Transfer(Transfer { moved, .. }) => (moved[0].1, moved[0].2, Log::Overwrite),
             // fio states what it wrote as a figure of its own.
