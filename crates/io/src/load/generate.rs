@@ -383,6 +383,10 @@ fn cumulative<T>(parts: impl Iterator<Item = (f64, T)>) -> Vec<(f64, T)> {
 
 #[inline]
 fn draw<T: Copy>(cumulative: &[(f64, T)], unit: f64) -> T {
+    // Of one there is nothing to search, and most workloads have one range.
+    if let [(_, only)] = cumulative {
+        return *only;
+    }
     let index = cumulative.partition_point(|(sum, _)| *sum <= unit).min(cumulative.len() - 1);
     cumulative[index].1
 }

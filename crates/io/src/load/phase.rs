@@ -84,13 +84,15 @@ pub fn run_threads<E: Engine>(
         let began = start.announce(&clock);
         let operations = load.workload.mix.operations();
         let mut collector = Collector::new(observer, load.phase, began, lines.len(), operations);
-        let (mut verdict, mut stopped) = (Verdict::GoOn, clock.now());
+        let (mut verdict, mut stopped) = (Verdict::GoOn, began);
         while !threads.iter().all(ScopedJoinHandle::is_finished) {
             drain_all(&mut lines, &mut collector);
             if verdict == Verdict::GoOn {
                 verdict = collector.verdict();
-                stopped = clock.now();
-                stop.store(verdict != Verdict::GoOn, Ordering::Relaxed);
+                if verdict != Verdict::GoOn {
+                    stopped = clock.now();
+                    stop.store(true, Ordering::Relaxed);
+                }
             } else if clock.now().since(stopped) >= PATIENCE_AT_THE_END {
                 collector.unanswered(clock.now().since(stopped));
             }
