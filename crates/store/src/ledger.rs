@@ -132,8 +132,8 @@ impl LedgerEvent {
 
 fn events_of_phase(run: &Run, summary: &PhaseSummary) -> Vec<LedgerEvent> {
     let phase = &summary.phase;
-    let written = bytes_of(summary, Operation::Write) + bytes_of(summary, Operation::Commit);
-    let discarded = bytes_of(summary, Operation::Discard);
+    let written = summary.bytes_of(Operation::Write) + summary.bytes_of(Operation::Commit);
+    let discarded = summary.bytes_of(Operation::Discard);
     let pattern = match &phase.workload {
         Some(workload) => workload.pattern.name(),
         None => "unknown",
@@ -169,13 +169,6 @@ fn events_of_phase(run: &Run, summary: &PhaseSummary) -> Vec<LedgerEvent> {
         }
     }
     events
-}
-
-fn bytes_of(summary: &PhaseSummary, operation: Operation) -> u64 {
-    match summary.totals_of(operation) {
-        Some(totals) => totals.bytes,
-        None => 0,
-    }
 }
 
 fn event(run: &Run, summary: &PhaseSummary, kind: EventKind, pattern: &str, bytes: u64) -> LedgerEvent {

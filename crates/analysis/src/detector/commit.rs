@@ -59,13 +59,13 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let cells = cells(run);
     let main = main_cells(&cells);
     let Some(first) = main.first() else {
-        if is_stated(run) {
+        if is_imported(run) {
             return Vec::new();
         }
         return vec![Finding::CommitLatency(Outcome::Unknown(nothing(run)))];
     };
     let evidence = evidence_of_phases(run, &first.phases);
-    if is_stated(run) {
+    if is_imported(run) {
         return of_other_program(first, &main, &evidence);
     }
     let lost = not_durable(run, first, &cells);
@@ -85,7 +85,8 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     findings
 }
 
-fn is_stated(run: &RunView<'_>) -> bool {
+/// Also where no bytes are stated, as of flushes alone.
+fn is_imported(run: &RunView<'_>) -> bool {
     run.phases.iter().any(|summary| summary.phase.experiment == stated::EXPERIMENT)
 }
 

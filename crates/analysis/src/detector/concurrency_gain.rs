@@ -45,10 +45,10 @@ use model::run::RunView;
 /// noticed, they differ by about as much as their intervals are wide, and the gain is too small by half of that.
 const ALIKE_LEVEL: f64 = 0.05;
 
-pub(super) struct Gain<'run> {
-    pub estimate: Estimate,
-    pub best: usize,
-    pub curve: Curve<'run>,
+struct Gain<'run> {
+    estimate: Estimate,
+    best: usize,
+    curve: Curve<'run>,
 }
 
 pub(super) const DETECTOR: Detector = Detector {
@@ -76,16 +76,18 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::ConcurrencyGain(outcome).with_caveats(&doubts(run))]
 }
 
-pub(super) fn gain<'run>(
-    run: &RunView<'run>,
-    operation: Operation,
-) -> Result<Gain<'run>, ConcurrencyUnknown> {
+fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {
     let curve = Curve::of(run, operation)?;
-    let gain = times_one(&curve.points).ok_or(ConcurrencyUnknown::TooFewRounds)?;
-    let interval = with_cut_requests(gain.interval(CONFIDENCE), curve.one());
+    let (estimate, best) = gain_of(&curve).ok_or(ConcurrencyUnknown::TooFewRounds)?;
+    Ok(Gain { estimate, best, curve })
+}
+
+/// The gain, and which point has it with the fewest requests in flight.
+pub(super) fn gain_of(curve: &Curve<'_>) -> Option<(Estimate, usize)> {
+    let interval = with_cut_requests(times_one(&curve.points)?.interval(CONFIDENCE), curve.one());
     let least = curve.one().mean.value + interval.low;
-    let best = least_of_the_best(&curve.points, least).ok_or(ConcurrencyUnknown::TooFewRounds)?;
-    Ok(Gain { estimate: interval.map_monotonic(f64::exp), best, curve })
+    let best = least_of_the_best(&curve.points, least)?;
+    Some((interval.map_monotonic(f64::exp), best))
 }
 
 /// At least as wide as the request at queue depth 1 that the end of a round cuts. Where latencies scatter, chance is more than

@@ -19,7 +19,7 @@
 //! proof for the queuing formula L = λW", Operations Research 9, 1961; Gunther, "Guerrilla Capacity Planning", Springer 2007;
 //! Satopää et al., "Finding a 'Kneedle' in a haystack", ICDCS Workshops 2011.
 
-use super::concurrency_gain::gain;
+use super::concurrency_gain::gain_of;
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::concurrency::curve::{Curve, Point};
@@ -92,7 +92,7 @@ fn saturation_point(
         knee: at.operating_point(),
         one: curve.one().operating_point(),
         next: points[1].operating_point(),
-        most: most(run, operation, knee),
+        most: most(&curve, knee),
         open_beyond: if knee.is_open { points.last().map(|point| point.at_once) } else { None },
         axis: match curve.in_flight(0) {
             InFlight::Depth(_) => ConcurrencyAxis::Depth,
@@ -106,9 +106,9 @@ fn saturation_point(
 }
 
 /// The fewest requests in flight that nothing certainly exceeds, if they are more than at the knee.
-fn most(run: &RunView<'_>, operation: Operation, knee: Knee) -> Option<OperatingPoint> {
-    let gain = gain(run, operation).ok()?;
-    let best = &gain.curve.points[gain.best];
+fn most(curve: &Curve<'_>, knee: Knee) -> Option<OperatingPoint> {
+    let (_, best) = gain_of(curve)?;
+    let best = &curve.points[best];
     if best.at_once > knee.at_once { Some(best.operating_point()) } else { None }
 }
 

@@ -104,7 +104,7 @@ fn region(place: &SlowPlace, weak_ns: f64) -> SlowRegion {
 /// From which latency the longest request of a sample is of a weak sector.
 fn weak_from_ns(visits: &[Visit]) -> f64 {
     let longest = visits.iter().map(|visit| visit.longest_ns as f64).collect();
-    let usual = Sample::median_of(longest);
+    let usual = Sample::median_or_zero(longest);
     (WEAK_TIMES * usual).max(WEAK_NS_MIN)
 }
 

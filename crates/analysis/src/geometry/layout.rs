@@ -302,15 +302,11 @@ fn recurs(zone: &[(u64, u32)]) -> bool {
 }
 
 fn extreme(counts: &[(u64, u32)], of: fn(u32, u32) -> u32) -> u32 {
-    numbers(counts).into_iter().reduce(of).unwrap_or(0)
+    counts.iter().map(|(_, count)| *count).reduce(of).unwrap_or(0)
 }
 
 fn numbers(counts: &[(u64, u32)]) -> Vec<u32> {
-    let mut numbers = Vec::with_capacity(counts.len());
-    for (_, count) in counts {
-        numbers.push(*count);
-    }
-    numbers
+    counts.iter().map(|(_, count)| *count).collect()
 }
 
 fn zone_seen(counts: &[(u64, u32)]) -> ZoneSeen {

@@ -36,8 +36,8 @@ impl Sample {
         squares_about(self.mean(), &self.0) / (self.0.len() - 1) as f64
     }
 
-    /// The median of values of which there may be too few for a sample: 0 then.
-    pub fn median_of(values: Vec<f64>) -> f64 {
+    /// The median of values, or 0 where they are too few for a sample.
+    pub fn median_or_zero(values: Vec<f64>) -> f64 {
         match Sample::new(values) {
             Some(sample) => sample.median(),
             None => 0.0,

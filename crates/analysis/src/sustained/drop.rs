@@ -323,7 +323,7 @@ fn ends_slow(batches: &[Batch], levels: &[Level]) -> bool {
 /// What a flush still had to write, by how long it took.
 fn in_memory(batches: &[Batch]) -> f64 {
     let bytes = batches.iter().map(|batch| (batch.flush_s / batch.seconds_per_byte()).min(batch.bytes));
-    Sample::median_of(bytes.collect())
+    Sample::median_or_zero(bytes.collect())
 }
 
 /// Where the rate fell: within the batches at the border, where as much of their time as they took is explained by both rates.

@@ -186,7 +186,7 @@ pub(super) fn recurring_stall_s(batches: &[Batch], noise: f64) -> f64 {
     if stalls.len() < STALLS_MIN {
         return 0.0;
     }
-    Sample::median_of(stalls)
+    Sample::median_or_zero(stalls)
 }
 
 /// The levels of a stream, in the order of time; empty for a stream that is too short to tell.

@@ -154,10 +154,11 @@ pub fn give_page(
     json: impl Fn() -> String,
     arguments: &PageArguments,
 ) -> Result<(), UserError> {
-    match arguments.json.as_deref() {
-        Some(path) if path == Path::new("-") => return print(&json()),
-        Some(path) => output_file::write(path, "JSON", json().as_bytes())?,
-        None => {}
+    if let Some(path) = arguments.json.as_deref() {
+        write_or_print(&json(), path)?;
+        if path == Path::new("-") {
+            return Ok(());
+        }
     }
     print(&page(page_style(arguments.plain)))
 }

@@ -35,7 +35,7 @@ struct FigureDocument<'all> {
     reproduced: Option<f64>,
     /// The largest deviation that still agrees, as a share of the published value.
     tolerance: f64,
-    verdict: VerdictWord,
+    verdict: Verdict,
     reason: Option<&'all str>,
 }
 
@@ -63,17 +63,6 @@ enum PublishedWord {
     Value,
     AtMost,
     AtLeast,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum VerdictWord {
-    Agrees,
-    Differs,
-    Fails,
-    NotModelled,
-    NotPublished,
 }
 
 pub fn document(reproduction: &Reproduction) -> ReproductionDocument<'_> {
@@ -107,13 +96,6 @@ fn figure(figure: &Figure) -> FigureDocument<'_> {
         Unit::Ratio | Unit::Share => UnitWord::Ratio,
         Unit::Count => UnitWord::Count,
     };
-    let verdict = match figure.verdict() {
-        Verdict::Agrees => VerdictWord::Agrees,
-        Verdict::Differs => VerdictWord::Differs,
-        Verdict::Fails => VerdictWord::Fails,
-        Verdict::OutOfReach => VerdictWord::NotModelled,
-        Verdict::Shown => VerdictWord::NotPublished,
-    };
     FigureDocument {
         name: &figure.name,
         unit,
@@ -121,7 +103,7 @@ fn figure(figure: &Figure) -> FigureDocument<'_> {
         published_is,
         reproduced: figure.reproduced,
         tolerance: figure.tolerance,
-        verdict,
+        verdict: figure.verdict(),
         reason: figure.reason.as_deref(),
     }
 }

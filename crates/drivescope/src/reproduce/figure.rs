@@ -1,5 +1,7 @@
 //! One figure of an article, published beside reproduced, and what to think of the difference.
 
+use serde::Serialize;
+
 #[derive(Clone, Debug)]
 pub struct Table {
     pub title: String,
@@ -37,13 +39,17 @@ pub enum Unit {
     Count,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Agrees,
     Differs,
     /// Not within it for no known reason: the drive or its model is wrong.
     Fails,
+    #[serde(rename = "not-modelled")]
     OutOfReach,
+    #[serde(rename = "not-published")]
     Shown,
 }
 

@@ -131,8 +131,8 @@ impl FollowedRun {
             return Totals { end_ns: totals.end_ns.max(phase.start_ns), ..totals };
         }
         Totals {
-            bytes_read: bytes_of(phase, Operation::Read),
-            bytes_written: bytes_of(phase, Operation::Write),
+            bytes_read: phase.bytes_of(Operation::Read),
+            bytes_written: phase.bytes_of(Operation::Write),
             failed: phase.errors(),
             end_ns: phase.end_ns(),
         }
@@ -171,13 +171,6 @@ fn push_recent(recent: &mut VecDeque<IntervalRecord>, interval: IntervalRecord) 
         recent.pop_front();
     }
     recent.push_back(interval);
-}
-
-fn bytes_of(phase: &PhaseSummary, operation: Operation) -> u64 {
-    match phase.totals_of(operation) {
-        Some(totals) => totals.bytes,
-        None => 0,
-    }
 }
 
 fn latency_text(latency_ns: Option<u64>) -> String {

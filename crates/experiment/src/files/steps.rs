@@ -262,10 +262,7 @@ impl Files {
         for summary in done.iter().rev() {
             let Some(work) = summary.files.as_deref() else { continue };
             if work.task == creating && work.folder == *folder && work.round == step.round {
-                return match summary.totals_of(Operation::Write) {
-                    Some(totals) => totals.operations,
-                    None => 0,
-                };
+                return summary.operations_of(Operation::Write);
             }
         }
         0

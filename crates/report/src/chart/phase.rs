@@ -1,7 +1,6 @@
 //! What charts ask of a phase.
 
 use model::plan::PhaseKind;
-use model::request::Operation;
 use model::run::PhaseSummary;
 use model::workload::Workload;
 
@@ -15,11 +14,4 @@ pub(crate) fn start_s(summary: &PhaseSummary) -> f64 {
 
 pub(crate) fn seconds(summary: &PhaseSummary) -> f64 {
     summary.duration_ns as f64 / 1e9
-}
-
-pub(crate) fn bytes_written(summary: &PhaseSummary) -> u64 {
-    match summary.totals_of(Operation::Write) {
-        Some(totals) => totals.bytes,
-        None => 0,
-    }
 }

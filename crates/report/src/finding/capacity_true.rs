@@ -38,17 +38,15 @@ impl Wording for CapacityTrue {
 
     fn advice(known: &Known<CapacityTrue>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let CapacityTrue { capacity, past_the_end, .. } = &known.conclusion;
-        match past_the_end {
-            PastTheEnd::All => None,
-            PastTheEnd::Wraps => Some(format!(
-                "Save what still reads and return the drive. Check every file: data written past {} overwrote earlier data.",
-                size(capacity.low as u64)
-            )),
-            PastTheEnd::Lost => Some(format!(
-                "Save what still reads and return the drive. Check every file: data written past {} are lost.",
-                size(capacity.low as u64)
-            )),
-        }
+        let fate = match past_the_end {
+            PastTheEnd::All => return None,
+            PastTheEnd::Wraps => "overwrote earlier data",
+            PastTheEnd::Lost => "are lost",
+        };
+        Some(format!(
+            "Save what still reads and return the drive. Check every file: data written past {} {fate}.",
+            size(capacity.low as u64)
+        ))
     }
 
     fn why(reason: &CapacityTrueUnknown, _: FindingCode, _: &Subject<'_>) -> String {

@@ -1,11 +1,11 @@
 //! Which stretches of a chart a finding rests on: places that it names, else where and when its evidence was measured.
 
-use crate::chart::phase::{bytes_written, seconds, start_s};
+use crate::chart::phase::{seconds, start_s};
 use crate::chart::{Across, Axis, Chart, ChartedRun, Place};
 use crate::finding::extents;
 use model::finding::{Evidence, Finding, FindingCode};
 use model::plan::PhaseKind;
-
+use model::request::Operation;
 use model::run::{PhaseSummary, Run};
 use model::workload::Pattern;
 use serde_json::{Value, json};
@@ -87,7 +87,8 @@ fn first_write_s(run: &Run) -> f64 {
 }
 
 fn is_write(phase: &PhaseSummary) -> bool {
-    matches!(phase.phase.kind, PhaseKind::Measure | PhaseKind::Precondition) && bytes_written(phase) > 0
+    matches!(phase.phase.kind, PhaseKind::Measure | PhaseKind::Precondition)
+        && phase.bytes_of(Operation::Write) > 0
 }
 
 /// Where the marks of a finding are; the whole of a chart that shows it without a mark.

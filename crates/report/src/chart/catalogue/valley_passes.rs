@@ -4,7 +4,7 @@ use super::rate_over_position::{position_axis, sentence_case};
 use crate::chart::companions::{self, Sampled, Samples};
 use crate::chart::course::{Columns, Intervals};
 use crate::chart::naming::{Names, highest_of, values_of};
-use crate::chart::phase::{bytes_written, measured, seconds, start_s};
+use crate::chart::phase::{measured, seconds, start_s};
 use crate::chart::{Across, Axis, Chart, ChartedRun, Series, Strip};
 use model::finding::{FindingCode, WriteValleys, known};
 use model::request::Operation;
@@ -75,7 +75,7 @@ fn extent(summary: &PhaseSummary, pass: &Pass, over: Over) -> (f64, f64) {
         Over::Position => {
             let workload = summary.phase.workload.as_ref();
             let first = workload.map_or(0.0, |workload| workload.range.first().as_f64());
-            (first, first + bytes_written(summary) as f64)
+            (first, first + summary.bytes_of(Operation::Write) as f64)
         }
         Over::Time => {
             let start_s = start_s(summary) - pass.start_s;

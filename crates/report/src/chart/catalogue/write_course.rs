@@ -4,7 +4,7 @@ use super::rate_over_position::STATED;
 use crate::chart::companions::{self, Moments, Samples};
 use crate::chart::course::{Columns, Interval, Intervals};
 use crate::chart::naming::{Names, highest_of};
-use crate::chart::phase::{bytes_written, seconds, start_s};
+use crate::chart::phase::{seconds, start_s};
 use crate::chart::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
 use model::finding::{FindingCode, WriteCliff, WriteSteadyState, known};
 use model::plan::PhaseKind;
@@ -124,7 +124,7 @@ fn streams(run: &Run) -> Vec<Stream> {
         let is_counted =
             !is_stated && matches!(summary.phase.kind, PhaseKind::Measure | PhaseKind::Precondition);
         let Some(workload) = &summary.phase.workload else { continue };
-        if !is_counted || bytes_written(summary) == 0 {
+        if !is_counted || summary.bytes_of(Operation::Write) == 0 {
             continue;
         }
         all_s += seconds(summary);
@@ -162,7 +162,7 @@ impl Course {
         let (mut first, mut last, mut bytes) = (u32::MAX, 0, 0u64);
         for &phase in streams.iter().flat_map(|stream| &stream.phases) {
             (first, last) = (first.min(phase), last.max(phase));
-            bytes += bytes_written(&run.phases[phase as usize]);
+            bytes += run.phases[phase as usize].bytes_of(Operation::Write);
         }
         let start_s = start_s(run.phases.get(first as usize)?);
         let end = run.phases.get(last as usize)?;
