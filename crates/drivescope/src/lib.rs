@@ -3,7 +3,7 @@
 //! cli ─► session, replay, serve, reproduce, simulated_day, imported_run
 //!        session ─► preserve, state      replay ─► screen
 //!        all of these ─► store, event, stamp, target_choice, virtual_drive, virtual_run
-//!        all ─► error, interrupt, control, console, shell_words, configuration
+//!        all ─► error, interrupt, control, console, configuration
 //! ```
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,6 @@ pub mod reproduce;
 mod screen;
 pub mod serve;
 pub mod session;
-mod shell_words;
 mod simulated_day;
 pub mod stamp;
 mod state;

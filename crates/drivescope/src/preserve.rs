@@ -5,7 +5,6 @@
 //! ```
 
 use crate::error::{Cannot, UserError};
-use crate::shell_words::quoted;
 use crate::store::default_folder;
 use ::io::rig::Rig;
 use ::io::targets::Target;
@@ -15,6 +14,7 @@ use ::io::targets::preserve::{
 use model::plan::Phase;
 use model::units::Bytes;
 use report::hostile::harmless;
+use report::shell_words::quoted;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::hash::{BuildHasher, Hasher};

@@ -41,8 +41,8 @@ struct Narrow {
     percent_min: f64,
 }
 
-/// Four digits: a data sheet has three.
-const NARROW: Narrow = Narrow { shown_min: 1e-3, digits_min: 1e-3, percent_min: 0.1 };
+/// Three or four digits: a data sheet has three.
+const NARROW: Narrow = Narrow { shown_min: 1e-3, digits_min: 5e-3, percent_min: 0.1 };
 /// Six digits of a revolution, and one part in a million: clocks of computers are off by more.
 const NARROW_TIME: Narrow = Narrow { shown_min: 2e-4, digits_min: 1e-5, percent_min: 1e-4 };
 

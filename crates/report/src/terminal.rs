@@ -79,7 +79,7 @@ pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> Strin
         heading::notices(run, style),
         verdict_lines(&verdict, style),
         findings::rows(run, &said, options.is_full, style),
-        phases::table(options.phases, is_plan(run), style),
+        phases::table(options.phases, kind_of_phases(run), style),
         files::side_by_side(run, style),
         sizes::table(run, style),
         findings::advice(run, style),
@@ -122,15 +122,19 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
                 charts.extend(chart_named("latency-percentiles", &charted));
             }
             Some(ExperimentName::Commit) => charts.extend(chart_named("commit-latency", &charted)),
-            Some(ExperimentName::Sizes) => charts.extend(chart_named("rate-over-size", &charted)),
+            // Its table has the same numbers.
+            Some(ExperimentName::Sizes) => {}
             Some(ExperimentName::Sustain) => charts.extend(chart_named("write-rate-over-bytes", &charted)),
             Some(ExperimentName::Valleys) => charts.extend(chart_named("valleys-over-time", &charted)),
             _ => {
                 for operation in [Operation::Read, Operation::Write] {
                     charts.extend(rate_over_position(&charted, &[operation]));
                 }
-                if run.experiments().len() > 1 {
+                let asked = run.experiments();
+                if asked.len() > 1 || asked == [&ExperimentName::Access] {
                     charts.extend(chart_named("iops-over-depth", &charted));
+                }
+                if asked.len() > 1 {
                     charts.extend(chart_named("seek-curve", &charted));
                 }
             }
@@ -144,6 +148,14 @@ fn charts(run: &Run, options: PageOptions<'_>, style: Style) -> Vec<String> {
         lines.extend(chart::terminal::draw(chart, style));
     }
     lines
+}
+
+fn kind_of_phases(run: &Run) -> phases::Kind {
+    match method::pace(run) {
+        _ if is_plan(run) => phases::Kind::Jobs,
+        Some(_) => phases::Kind::Paced,
+        None => phases::Kind::Phases,
+    }
 }
 
 /// Of a plan of the user, phases are the result; other experiments have findings.

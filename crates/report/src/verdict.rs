@@ -99,7 +99,11 @@ impl Verdict {
             }
         }
         let Some(nothing) = rows.iter().find(|row| row.code.is_none()) else {
-            return verdict(Severity::Open, "Drive health was not tested.", String::new());
+            return verdict(
+                Severity::Open,
+                &and_answers(String::new()),
+                "Drive health was not tested.".into(),
+            );
         };
         let requests = format!("No I/O errors in {}", nothing.sentence);
         if answers.is_empty() {
@@ -108,9 +112,13 @@ impl Verdict {
         if !run.experiments().iter().any(|asked| tests_health(asked)) {
             return verdict(Severity::Sound, &answers.join(" "), requests);
         }
+        // A rate limit comes first here, too: it bounds all that follows.
+        let is_limited = known::<RateLimit>(&run.findings).is_some();
+        let (limit, answers) = answers.split_at(usize::from(is_limited));
+        let headed = |headline: String| [limit, &[headline]].concat().join(" ");
         if !rows.iter().any(has_no_slow_region) {
             let headline = format!("{}; slow regions not tested.", requests.trim_end_matches('.'));
-            return verdict(Severity::Sound, &headline, answers.join(" "));
+            return verdict(Severity::Sound, &headed(headline), answers.join(" "));
         }
         let headline = match sampled_share(run) {
             Some(share) => {
@@ -119,7 +127,8 @@ impl Verdict {
             }
             None => "No fault found.".into(),
         };
-        verdict(Severity::Sound, &headline, format!("{} {requests}", answers.join(" ")))
+        let answers = [answers, &[requests]].concat();
+        verdict(Severity::Sound, &headed(headline), answers.join(" "))
     }
 
     pub(crate) fn text(&self) -> String {
@@ -161,6 +170,9 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
         ExperimentName::Sizes => &[FindingCode::SizeProfile],
         ExperimentName::Verify => &[FindingCode::CapacityTrue],
         ExperimentName::Ping => &[FindingCode::ReadLatency],
+        ExperimentName::Import => {
+            &[FindingCode::ReadRateMean, FindingCode::AccessTime, FindingCode::CommitLatency]
+        }
         ExperimentName::Commit => {
             &[FindingCode::CommitVerdict, FindingCode::CommitLatency, FindingCode::FlushHonoured]
         }
@@ -243,7 +255,8 @@ fn file_rates(run: &Run, style: Style) -> Vec<String> {
         );
         is_undecided |= is_asked && !is_known(&row);
         if is_asked && is_known(&row) {
-            let label = if rates.is_empty() { row.label } else { lower(&row.label) };
+            let label = row.label.split(',').next().unwrap_or_default();
+            let label = if rates.is_empty() { label.to_string() } else { lower(label) };
             let unit = if row.unit == "/s" { row.unit } else { format!(" {}", row.unit) };
             rates.push(format!("{label} {}{unit}", row.number));
         }

@@ -4,11 +4,14 @@
 mod runs;
 
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
+use model::finding::{Finding, LimitedBy, LimitedOperations, Outcome, RateLimit};
 use model::phase_row::PhaseRow;
 use model::request::Operation;
-use model::run::Environment;
+use model::run::{Environment, Run};
 use model::target::Link;
 use model::units::{Bytes, Nanos};
+use model::workload::{Arrival, Spacing};
 use proptest::prelude::*;
 use report::style::Style;
 use report::terminal::{
@@ -92,6 +95,105 @@ fn a_table_of_phases() {
     {
         check_page(name, style, &run_page_with(&runs::hard_disk(), options, style));
     }
+}
+
+fn of_experiment(experiment: ExperimentName) -> Run {
+    let mut run = runs::hard_disk();
+    for summary in &mut run.phases {
+        summary.phase.experiment = experiment.clone();
+    }
+    run
+}
+
+/// The page in one line, so that no line break stands in a sentence.
+fn text(run: &Run) -> String {
+    run_page(run, style(80)).split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+#[test]
+fn a_page_says_what_its_experiment_does_not_test() {
+    let expected = [
+        (
+            ExperimentName::Check,
+            "Slow regions: not measured; `drivescope check /dev/sdb --deep` samples them.",
+        ),
+        (
+            ExperimentName::Geometry,
+            "Throughput and IOPS: not measured; `drivescope check /dev/sdb` measures both.",
+        ),
+        (ExperimentName::Ping, "`drivescope access /dev/sdb` measures IOPS by queue depth."),
+        (ExperimentName::Sizes, "Writes: not measured; `drivescope sizes /dev/sdb --write` measures them,"),
+    ];
+    for (experiment, sentence) in expected {
+        let page = text(&of_experiment(experiment));
+        assert!(page.contains(sentence), "{page}");
+    }
+}
+
+#[test]
+fn a_run_with_consent_says_what_it_overwrote() {
+    let mut run = of_experiment(ExperimentName::Surface);
+    assert!(!text(&run).contains("overwrote"));
+    for totals in run.phases.iter_mut().flat_map(|summary| &mut summary.totals) {
+        totals.operation = Operation::Write;
+    }
+    run.command += " --write";
+    assert!(
+        text(&run).contains("; overwrote data in places across the first 2.88 TB of the drive;"),
+        "{}",
+        text(&run)
+    );
+    run.command += " --preserve";
+    assert!(!text(&run).contains("overwrote"), "what was saved is restored");
+}
+
+#[test]
+fn a_rate_limit_comes_first() {
+    let mut run = runs::hard_disk();
+    let limit = RateLimit {
+        sustained: Estimate::exact(300.0),
+        by: LimitedBy::Requests,
+        operations: LimitedOperations::Reads,
+        credit: 40_000.0,
+        credit_low: 40_000.0,
+        credit_high: 40_000.0,
+        burst: 14_545.0,
+        refill_s: 133.3,
+        limited_s: 20.0,
+    };
+    run.findings.push(Finding::RateLimit(Outcome::known(limit, Vec::new())));
+    let page = text(&run);
+    let first = "Verdict: A rate limit holds reads to 300 IOPS once the burst credit of 40,000 requests is used up. No I/O errors";
+    assert!(page.contains(first), "{page}");
+}
+
+/// The pace of a ping decides its IOPS and throughput.
+#[test]
+fn a_paced_run_shows_latencies_only() {
+    let mut run = of_experiment(ExperimentName::Ping);
+    for summary in &mut run.phases {
+        let workload = summary.phase.workload.as_mut().expect("each phase reads");
+        workload.arrival = Arrival::OpenLoop { per_second: 10.0, spacing: Spacing::Even };
+    }
+    let exact = |value| Estimate { low: value, high: value, ..Estimate::exact(value) };
+    let row = PhaseRow {
+        phase: "reads".into(),
+        operation: Operation::Read,
+        block: Some(Bytes::from_kib(4)),
+        queue_depth: 1,
+        errors: 0,
+        iops: exact(10.0),
+        bytes_per_second: exact(40_960.0),
+        latency_mean: exact(0.0166),
+        latency_quantiles: vec![("p50", exact(0.0167)), ("p99", exact(0.0288))],
+        latency_max: 0.0331,
+        cpu_share: Some(0.001),
+    };
+    let options = PageOptions { phases: &[row], ..PageOptions::default() };
+    let page = run_page_with(&run, options, style(80));
+    let table = "Latency\n  operation  mean latency     p50      p99      max\n  read       16.6 ms ±<0.1 %  16.7 ms  28.8 ms  33.1 ms\n";
+    assert!(page.contains(table), "{page}");
+    assert!(!page.contains("CPU"), "{page}");
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The command that asks for the same again, made of the options as they are stored.
 
-use crate::shell_words::quoted;
 use clap::builder::ValueParser;
 use clap::{Arg, Args, Command, Subcommand};
 use experiment::request::Request;
 use model::quantity_text::{duration_text, share_text, size_text};
 use model::share::Share;
 use model::units::{Bytes, Nanos};
+use report::shell_words::quoted;
 use serde::Serialize;
 use serde_json::Value;
 use std::any::TypeId;

@@ -134,7 +134,7 @@ fn commits_of_other_programs_stand_beside_ours() {
     let ours = home.json(&["commit", "sim:970-pro", "--write", "--seed", "1", "--time-limit", "5s"]);
     let ids = [&run, &ours].map(|run| run["run"]["id"].as_str().expect("an id").to_owned());
     let page = home.print(&["compare", &ids[0], &ids[1], "--plain"]);
-    assert!(page.contains("Commits per second"), "{page}");
+    assert!(page.contains("Peak commit rate"), "{page}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn what_takes_valleys_away_is_found() {
     assert_eq!(cure["data"]["block_bytes"], 8 << 20, "{cure}");
     // The run knows what takes them away; what took those of another drive away is not told beside it.
     let advice = document.said(FindingCode::WriteValleys)["advice"].as_str().expect("advice");
-    assert!(advice.starts_with("Repeat slow sequential-write results"), "{advice}");
+    assert!(advice.starts_with("Repeat short sequential-write tests"), "{advice}");
     let document = valleys(
         "sim:x25-m",
         &["--range", "0..48GiB", "--condition", "mixed", "--over", "halves", "--passes", "5"],

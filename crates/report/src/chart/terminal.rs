@@ -332,7 +332,7 @@ fn legend(chart: &Chart, style: Style, signs: &Signs) -> Vec<String> {
         lines.push(format!("{sign} {name}"));
     }
     if chart.series.len() > 1 {
-        lines.insert(chart.series.len(), format!("{} several", signs.shared));
+        lines.insert(chart.series.len(), format!("{} overlapping", signs.shared));
     }
     lines
 }

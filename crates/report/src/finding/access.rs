@@ -3,10 +3,10 @@
 use super::numbers::{host_remark, long_time, memory, number, short_time, span, with_interval};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
-    AccessTime, AccessTimeUnknown, CacheUnknown, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee,
-    ConcurrencyUnknown, DriveCache, FindingCode, Known, LatencyMode, LatencyModes, LatencyModesUnknown,
-    OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, StripeLayout, StripeLayoutUnknown,
-    SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
+    AccessTime, AccessTimeUnknown, CacheUnknown, CompletionPairs, ConcurrencyAxis, ConcurrencyGain,
+    ConcurrencyKnee, ConcurrencyUnknown, DriveCache, FindingCode, Known, LatencyMode, LatencyModes,
+    LatencyModesUnknown, OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, StripeLayout,
+    StripeLayoutUnknown, SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
 };
 use model::units::{Bytes, KIB};
 
@@ -44,10 +44,12 @@ impl Wording for AccessTime {
         if mean.value >= 1e-9 {
             text += &format!(", {} IOPS", number(1.0 / mean.value));
         }
+        text += imported_remark(known.conclusion.imported);
+        text += ".";
         if let Some(median_s) = median_s {
-            text += &format!("; the median is {}", short_time(*median_s));
+            text += &format!(" The median is {}.", short_time(*median_s));
         }
-        text + imported_remark(known.conclusion.imported) + "."
+        text
     }
 
     fn why(reason: &AccessTimeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -164,8 +166,14 @@ impl Wording for ConcurrencyGain {
         // IOPS at QD 1 are those of the access time.
         let best = points.iter().find(|point| point.in_flight.count() == depth);
         let at_best = best.map_or(String::new(), |point| format!(" ({} IOPS)", number(point.iops)));
-        let text = if gain.low > 1.0 || imported.is_some() {
+        let deepest = points.iter().map(|point| point.in_flight.count()).max();
+        let text = if imported.is_some() {
             format!("Random {verb} IOPS rise {times} from QD 1 to QD {depth}{at_best}")
+        } else if gain.low > 1.0 && deepest > Some(depth) {
+            // The gain rests on all depths that level off, and not on the first of them alone.
+            format!("Random {verb} IOPS rise {times} from QD 1 and level off at QD {depth}{at_best}")
+        } else if gain.low > 1.0 {
+            format!("Random {verb} IOPS rise {times} from QD 1 to QD {depth}, the deepest measured{at_best}")
         } else if gain.high <= NO_GAIN_MAX {
             format!("Random {verb} IOPS do not rise with queue depth: at best {times} at QD {depth}")
         } else {
@@ -213,11 +221,11 @@ impl Wording for ConcurrencyKnee {
             }
         } else {
             let verdict = match most {
-                Some(_) => "Past QD 1 latency rises faster than IOPS",
+                Some(_) => "Queueing costs more latency than it gains IOPS",
                 None => "IOPS saturate at QD 1",
             };
             format!(
-                "{verdict}: QD {} raises latency by {} for {} more IOPS.",
+                "{verdict}: QD {} adds {} latency and {} IOPS.",
                 next.in_flight,
                 percent(next.latency_s() / one.latency_s()),
                 percent(next.iops / one.iops)
@@ -291,27 +299,30 @@ impl Wording for StripeLayout {
         (Group::Access, "RAID members")
     }
 
-    fn statement(known: &Known<StripeLayout>, _: FindingCode, subject: &Subject<'_>) -> String {
-        let StripeLayout { members, depth, kind, chunk_bytes, .. } = &known.conclusion;
-        let members = members.value;
-        let text = match (kind, chunk_bytes) {
-            (VolumeKind::None, _) => format!(
+    fn statement(known: &Known<StripeLayout>, code: FindingCode, subject: &Subject<'_>) -> String {
+        let StripeLayout { depth, kind, .. } = &known.conclusion;
+        let text = match kind {
+            VolumeKind::None => format!(
                 "One drive serves all reads: completions at QD {depth} have the timing of a single actuator. \
                  A mirror that reads from one drive looks the same."
             ),
+            VolumeKind::Stripe | VolumeKind::Mirror => {
+                Self::headline(known, code, subject) + &evidence(&known.conclusion)
+            }
+        };
+        text + &stated_by_system(&subject.target.stack, *kind)
+    }
+
+    fn headline(known: &Known<StripeLayout>, _: FindingCode, _: &Subject<'_>) -> String {
+        let StripeLayout { members, kind, chunk_bytes, .. } = &known.conclusion;
+        let members = members.value;
+        match (kind, chunk_bytes) {
+            (VolumeKind::None, _) => "One drive serves all reads.".into(),
             (VolumeKind::Stripe, Some(chunk)) => {
                 format!("RAID 0 (striped), {members} members, chunk size {} KiB.", chunk / KIB)
             }
             (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members."),
             (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
-        };
-        text + &stated_by_system(&subject.target.stack, *kind)
-    }
-
-    fn headline(known: &Known<StripeLayout>, code: FindingCode, subject: &Subject<'_>) -> String {
-        match known.conclusion.kind {
-            VolumeKind::None => "One drive serves all reads.".into(),
-            VolumeKind::Stripe | VolumeKind::Mirror => Self::statement(known, code, subject),
         }
     }
 
@@ -375,6 +386,23 @@ impl Wording for StripeLayout {
             }
         }
     }
+}
+
+/// What shows that several drives answer, and how they share the reads, as sentences that begin with a blank.
+fn evidence(layout: &StripeLayout) -> String {
+    let mut text = String::new();
+    if let Some(CompletionPairs { share, low, high }) = layout.answers_together {
+        let expected = 1.0 - 1.0 / layout.members.value;
+        let [share, low, high, expected] = [share, low, high, expected].map(|share| number(100.0 * share));
+        text += &format!(
+            " At QD {}, {share} % ({low} to {high}) of read pairs complete on different actuators; {} members give {expected} %.",
+            layout.depth, layout.members.value
+        );
+    }
+    if let Some(log10_odds) = layout.log10_odds {
+        text += &format!(" Odds over any other layout: 10^{:.0} to 1.", log10_odds.floor());
+    }
+    text
 }
 
 /// What the system says of the layers below, as a sentence that begins with a blank; nothing where it says nothing.
@@ -610,7 +638,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(knee), FindingCode::ConcurrencyKnee),
-            "IOPS saturate at QD 1: QD 2 raises latency by 100 % for no more IOPS. The Kneedle method gives QD 8."
+            "IOPS saturate at QD 1: QD 2 adds 100 % latency and no IOPS. The Kneedle method gives QD 8."
         );
     }
 
@@ -624,7 +652,7 @@ mod tests {
             high: None,
             p99_s: None,
         };
-        let gain = ConcurrencyGain {
+        let mut gain = ConcurrencyGain {
             gain: Estimate { low: 1.92, high: 2.21, ..Estimate::exact(2.06) },
             is_read: true,
             best: InFlight::Depth(100),
@@ -635,8 +663,30 @@ mod tests {
             imported: None,
         };
         assert_eq!(
+            statement(&known(gain.clone()), FindingCode::ConcurrencyGain),
+            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1 to QD 100, the deepest measured (150 IOPS)."
+        );
+        gain.points.push(point(250, 151.0));
+        assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1 to QD 100 (150 IOPS)."
+            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1 and level off at QD 100 (150 IOPS)."
+        );
+    }
+
+    #[test]
+    fn a_stripe_says_what_shows_it() {
+        let layout = StripeLayout {
+            members: Estimate::exact(3.0),
+            depth: 16,
+            kind: VolumeKind::Stripe,
+            answers_together: Some(CompletionPairs { share: 0.669, low: 0.567, high: 0.772 }),
+            chunk_bytes: Some(65_536),
+            log10_odds: Some(6.96),
+        };
+        assert_eq!(
+            statement(&known(layout), FindingCode::StripeLayout),
+            "RAID 0 (striped), 3 members, chunk size 64 KiB. At QD 16, 66.9 % (56.7 to 77.2) of read pairs complete on \
+             different actuators; 3 members give 66.7 %. Odds over any other layout: 10^6 to 1."
         );
     }
 

@@ -9,18 +9,19 @@ use std::convert::Infallible;
 
 impl Wording for BlockLatency {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Slow blocks")
+        (Group::Sound, "Slow or failed blocks")
     }
 
     fn statement(known: &Known<BlockLatency>, _: FindingCode, _: &Subject<'_>) -> String {
         let latency = &known.conclusion;
         let total: u64 = latency.classes.iter().map(|class| class.count).sum();
-        format!(
-            "Full scan of {} requests: {} took 500 ms or longer, {} failed.",
-            count(total),
-            count(latency.count(LatencyClass::Slower)),
-            count(latency.count(LatencyClass::Failed))
-        )
+        let (slow, failed) = (latency.count(LatencyClass::Slower), latency.count(LatencyClass::Failed));
+        let found = match (slow, failed) {
+            (0, 0) => "none took 500 ms or longer".into(),
+            (0, failed) => format!("{} failed, none of the others took 500 ms or longer", count(failed)),
+            (slow, failed) => format!("{} took 500 ms or longer, {} failed", count(slow), count(failed)),
+        };
+        format!("Full scan with rereads ({} requests, warm-up excluded): {found}.", count(total))
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {
@@ -53,7 +54,7 @@ mod tests {
         ];
         assert_eq!(
             statement(&known(BlockLatency { classes, maps: Vec::new() }), FindingCode::BlockLatency),
-            "Full scan of 10,000 requests: 8 took 500 ms or longer, 2 failed."
+            "Full scan with rereads (10,000 requests, warm-up excluded): 8 took 500 ms or longer, 2 failed."
         );
     }
 }

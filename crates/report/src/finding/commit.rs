@@ -1,6 +1,6 @@
 //! Words for findings of commits.
 
-use super::numbers::{number, short_time, with_interval};
+use super::numbers::{block, number, short_time, with_interval};
 use super::{Group, Subject, Wording};
 use crate::style::Tone;
 use model::commit::{Application, BesideLoad, CommitMethod, Log};
@@ -99,7 +99,7 @@ impl Wording for CommitLatency {
 fn percentiles(point: &CommitPoint) -> String {
     format!(
         "Commit latency of {} writes: {}, {}, {}.",
-        point.write_bytes,
+        block(point.write_bytes),
         percentile(point.p50, "p50"),
         percentile(point.p99, "p99"),
         percentile(point.p999, "p99.9"),
@@ -108,7 +108,7 @@ fn percentiles(point: &CommitPoint) -> String {
 
 impl Wording for CommitRate {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Commits per second")
+        (Group::Commits, "Peak commit rate")
     }
 
     fn statement(known: &Known<CommitRate>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -121,9 +121,7 @@ impl Wording for CommitRate {
             return format!("One committer reaches {one} commits/s; more committers add none.");
         }
         let gain = number(best.value / one_per_second);
-        format!(
-            "One committer reaches {one} commits/s, {best_committers} reach {best_rate}: {gain} × as many."
-        )
+        format!("{best_committers} committers reach {best_rate} commits/s, {gain} × one committer ({one}).")
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -139,16 +137,16 @@ impl Wording for FastestCommit {
     fn statement(known: &Known<FastestCommit>, _: FindingCode, _: &Subject<'_>) -> String {
         let FastestCommit { alike, log: to, gain, points, not_durable } = &known.conclusion;
         let names: Vec<&str> = alike.iter().map(|alike| method(*alike)).collect();
-        let verb = if names.len() == 1 { "is fastest" } else { "are alike" };
+        let verb = if names.len() == 1 { "is fastest" } else { "do not differ" };
         let to = to.map_or(String::new(), |to| format!(" to {}", log(to)));
-        let mut text = format!("{}{to} {verb}", names.join(", "));
+        let mut text = format!("{}{to} {verb}", names.join(" and "));
         if let (Some(best), Some(last)) = (points.first(), points.last()) {
-            let [median, low, high] = [best.p50_s, best.p50_low_s, best.p50_high_s].map(short_time);
-            text += &format!(": median {median} ({low} to {high}).");
+            let median = with_interval(best.p50_s, best.p50_low_s, best.p50_high_s, "s");
+            text += &format!(": median {median}.");
             if *gain > 1.0 {
                 text += &format!(" That is {} × faster than the default method.", number(*gain));
             }
-            if points.len() > 1 {
+            if points.len() > alike.len() {
                 text +=
                     &format!(" The slowest of {} methods takes {}.", points.len(), short_time(last.p50_s));
             }
@@ -167,7 +165,7 @@ impl Wording for FastestCommit {
 
 impl Wording for CommitInterference {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Commits under other load")
+        (Group::Commits, "Commit p99 under load")
     }
 
     fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -210,7 +208,9 @@ impl Wording for FlushHonoured {
 
     fn headline(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> String {
         let headline = match known.conclusion.effect {
-            FlushEffect::Honoured => "Flushes are honoured: commits take as long as the medium needs.",
+            FlushEffect::Honoured => {
+                "Commits take as long as the medium needs, so flushes appear to be honoured."
+            }
             FlushEffect::Ignored => {
                 "Flushes appear to be ignored: commits complete before the medium can have them, from a cache that is volatile."
             }
@@ -233,10 +233,9 @@ impl Wording for FlushHonoured {
 
     fn advice(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         match known.conclusion.effect {
-            FlushEffect::Ignored => Some(
-                "Keep no database on it, unless its data sheet promises power-loss protection. Pull the plug to be sure."
-                    .into(),
-            ),
+            FlushEffect::Ignored => {
+                Some("Keep no database on it, unless its data sheet promises power-loss protection.".into())
+            }
             FlushEffect::Honoured | FlushEffect::Protected => None,
         }
     }
@@ -297,7 +296,7 @@ fn crowd(rates: &CrowdRates) -> String {
     if *crowd == 1 {
         format!("{one}.")
     } else {
-        format!("{one}, {crowd} reach {}.", number(*crowd_per_second))
+        format!("{one}, {crowd} committers {}.", number(*crowd_per_second))
     }
 }
 
@@ -398,7 +397,7 @@ mod tests {
         assert_eq!(
             statement(&known(verdict()), FindingCode::CommitVerdict),
             "At the edge for etcd: p99 9.8 ms (9.1 to 11.2), limit 10.0 ms. Probability that it is within the limit: 62.0 %. One \
-             committer reaches 118 commits/s, 64 reach 2,310."
+             committer reaches 118 commits/s, 64 committers 2,310."
         );
         assert_eq!(
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),
@@ -425,8 +424,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(found.clone()), FindingCode::CommitMethod),
-            "fdatasync, O_DSYNC are alike: median 1.00 ms (900 µs to 1.10 ms). The slowest of 2 methods takes 1.05 ms. \
-             Not durable here: RWF_DSYNC."
+            "fdatasync and O_DSYNC do not differ: median 1.00 ms (0.90 to 1.10). Not durable here: RWF_DSYNC."
         );
         (found.alike, found.log, found.gain) = (vec![CommitMethod::Fdatasync], Some(Log::Overwrite), 2.0);
         assert!(

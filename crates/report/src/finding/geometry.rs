@@ -17,9 +17,8 @@ impl Wording for RotationPeriod {
 
     fn statement(known: &Known<RotationPeriod>, _: FindingCode, _: &Subject<'_>) -> String {
         let RotationPeriod { period, rpm, .. } = known.conclusion;
-        let tenths = (10.0 * rpm).round() as u64;
-        let (whole, tenth) = (count(tenths / 10), tenths % 10);
-        format!("The disk rotates at {whole}.{tenth} rpm, one revolution in {:.4} ms.", period.value * 1e3)
+        let rpm = number(rpm);
+        format!("The disk rotates at {rpm} rpm, one revolution in {:.4} ms.", period.value * 1e3)
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
@@ -100,21 +99,22 @@ impl Wording for TrackLayout {
         let zones = &layout.sectors_per_track;
         let (Some(first), Some(last)) = (zones.first(), zones.last()) else { return String::new() };
         let surfaces = match layout.surfaces {
-            Some(surfaces) => format!(", {surfaces} heads"),
+            Some(surfaces) => format!(" The drive has {surfaces} heads."),
             None if layout.surfaces_at_least > 1 => {
-                format!(", at least {} heads", layout.surfaces_at_least)
+                format!(" The drive has at least {} heads.", layout.surfaces_at_least)
             }
             None => String::new(),
         };
         let capacity = subject.target.capacity;
+        let differ = [first, last].iter().any(|zone| zone.sectors.first() != zone.sectors.last());
+        let by_surface = if differ { ", depending on the surface" } else { "" };
         format!(
-            "Tracks hold {} sectors of {} {} and {} {}, depending on the surface; at least {} zones by sectors per track{surfaces}.",
+            "Tracks hold {} sectors of {} {} and {} {}{by_surface}.{surfaces}",
             sectors(first),
             layout.sector,
             edge(first.first_byte, 0, capacity, "at the outer diameter"),
             sectors(last),
             edge(last.last_byte, capacity.get(), capacity, "at the inner diameter"),
-            layout.zones.value,
         )
     }
 
@@ -160,14 +160,15 @@ pub(super) fn why_no_geometry(reason: &NoGeometry) -> String {
             "Inconclusive: repeated reads of one sector are not whole revolutions apart. Nothing shows that anything turns.".into()
         }
         NoGeometry::SeveralSpeeds { rpm, other_rpm } => format!(
-            "Inconclusive: some sectors come round at {rpm:.2} rpm, others at {other_rpm:.2}: several drives answer."
+            "Inconclusive: some sectors come round at {rpm:.1} rpm, others at {other_rpm:.1}: several drives answer."
         ),
         NoGeometry::EqualLatency => {
             "Inconclusive: random reads all take about the same time; on a disk they differ by up to a revolution.".into()
         }
         NoGeometry::NoTracks { unfit, probes, rpm } => format!(
-            "Inconclusive: a period of {rpm:.1} rpm shows, but at {unfit} of {probes} probes LBAs do not follow tracks. \
-             Several drives answer, or data are remapped."
+            "Inconclusive: rotation at {} rpm shows, but at {unfit} of {probes} probes LBAs do not follow tracks. \
+             Several drives answer, or data are remapped.",
+            number(rpm)
         ),
         NoGeometry::NoSingleReads => "Not measured: no reads at QD 1.".into(),
         NoGeometry::TooFewSeeks => {
@@ -224,7 +225,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(finding), FindingCode::RotationPeriod),
-            "The disk rotates at 7,200.0 rpm, one revolution in 8.3333 ms."
+            "The disk rotates at 7,200 rpm, one revolution in 8.3333 ms."
         );
     }
 

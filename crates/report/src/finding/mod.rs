@@ -236,7 +236,11 @@ pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measu
         return Measured { value: "doubtful".into(), interval: String::new() };
     }
     // What is written is counted as rates are, in powers of ten; what a memory holds in powers of two.
-    let shown = measured(estimate, if code == FindingCode::WriteCliff { "bytes written" } else { unit });
+    let shown = match (code, unit) {
+        (FindingCode::WriteCliff, _) => measured(estimate, "bytes written"),
+        (FindingCode::RateLimit, "1/s") => measured(estimate, "IOPS"),
+        _ => measured(estimate, unit),
+    };
     if shown.value.contains(' ') {
         return shown;
     }

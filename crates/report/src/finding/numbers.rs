@@ -3,6 +3,7 @@
 use crate::quantity::{count, measured};
 use crate::units::{Unit, amounts, rates};
 use model::estimate::Estimate;
+use model::units::Bytes;
 
 /// "211 MB/s", or in binary units where they are chosen.
 pub(crate) fn rate(bytes_per_second: f64) -> String {
@@ -23,6 +24,11 @@ pub(crate) fn memory(bytes: f64) -> String {
 /// A time in the unit that suits it: "12.9 ms", "1.21 s".
 pub(crate) fn short_time(seconds: f64) -> String {
     scaled(seconds, &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
+}
+
+/// Before "reads" or "writes": "4 KiB", "512-byte".
+pub(crate) fn block(bytes: Bytes) -> String {
+    bytes.to_string().replace(" bytes", "-byte")
 }
 
 /// "2 h 14 min", "35 min", "2 min 32 s", "12.9 s".
@@ -56,9 +62,11 @@ pub(crate) fn span(low: &str, high: &str) -> String {
     if low == high { String::new() } else { format!(" ({low} to {high})") }
 }
 
+/// "9.99", "300", "9,999", "102,000": three digits, four from a thousand on.
 pub(crate) fn number(value: f64) -> String {
     if (999.5..1e15).contains(&value) {
-        return count(value.round() as u64);
+        let unit = 10f64.powi((value.log10().floor() as i32 - 3).max(0));
+        return count(((value / unit).round() * unit) as u64);
     }
     let decimals = if value.abs() >= 99.95 {
         0
@@ -100,6 +108,11 @@ mod tests {
         assert_eq!(short_time(0.0), "0.00 ns");
         assert_eq!((long_time(8040.0).as_str(), long_time(50.0).as_str()), ("2 h 14 min", "50.0 s"));
         assert_eq!(number(9.999), "10.0");
+        assert_eq!((number(9_999.4).as_str(), number(101_951.0).as_str()), ("9,999", "102,000"));
+        assert_eq!(
+            (block(Bytes::new(2300)).as_str(), block(Bytes::from_kib(4)).as_str()),
+            ("2300-byte", "4 KiB")
+        );
         assert_eq!(with_interval(15.2e6, 15.12e6, 15.31e6, "B/s"), "15.20 MB/s (15.12 to 15.31)");
         assert_eq!(with_interval(400e6, 400e6, 400e6, "B/s"), "400 MB/s");
         assert_eq!((span("1.00", "1.00").as_str(), span("1.00", "1.01").as_str()), ("", " (1.00 to 1.01)"));

@@ -2,7 +2,6 @@
 
 use super::numbers::{long_time, number, rate, size};
 use super::{Group, Subject, Wording};
-use crate::quantity;
 use model::finding::{FindingCode, Known, LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 
 impl Wording for RateLimit {
@@ -13,7 +12,7 @@ impl Wording for RateLimit {
     fn headline(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> String {
         let limit = &known.conclusion;
         format!(
-            "A rate limit holds {} to {} once {} of burst credit are used up.",
+            "A rate limit holds {} to {} once the burst credit of {} is used up.",
             operations(limit),
             speed(limit, limit.sustained.value),
             credit(limit)
@@ -47,19 +46,20 @@ impl Wording for RateLimit {
         })
     }
 
-    fn why(reason: &RateLimitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+    fn why(reason: &RateLimitUnknown, _: FindingCode, subject: &Subject<'_>) -> String {
         let RateLimitUnknown::OneShape { per_second, block } = reason;
         format!(
             "Inconclusive: reads dropped to a constant {} IOPS of {block}, as a rate limit does. Other block sizes or idle time \
-             would decide: run `drivescope check`.",
-            number(*per_second)
+             would decide: run {}.",
+            number(*per_second),
+            subject.command("check", "")
         )
     }
 }
 
 fn speed(limit: &RateLimit, per_second: f64) -> String {
     match limit.by {
-        LimitedBy::Requests => format!("{} IOPS", count(per_second)),
+        LimitedBy::Requests => format!("{} IOPS", number(per_second)),
         LimitedBy::Bytes => rate(per_second),
     }
 }
@@ -74,18 +74,9 @@ fn operations(limit: &RateLimit) -> &'static str {
 
 fn credit(limit: &RateLimit) -> String {
     match limit.by {
-        LimitedBy::Requests => format!("{} requests", count(limit.credit)),
+        LimitedBy::Requests => format!("{} requests", number(limit.credit)),
         LimitedBy::Bytes => size(limit.credit as u64),
     }
-}
-
-/// "300", "40,000": to four digits, with a comma from ten thousand on.
-fn count(value: f64) -> String {
-    if value < 9999.5 {
-        return number(value);
-    }
-    let unit = 10f64.powi(value.log10().floor() as i32 - 3);
-    quantity::count(((value / unit).round() * unit) as u64)
 }
 
 #[cfg(test)]
@@ -114,7 +105,7 @@ mod tests {
         let code = FindingCode::RateLimit;
         assert_eq!(
             statement(&known(limit()), code),
-            "A rate limit holds reads and writes together to 300 IOPS once 40,000 requests of burst credit are used up. While credit \
+            "A rate limit holds reads and writes together to 300 IOPS once the burst credit of 40,000 requests is used up. While credit \
              lasts, reads and writes together reach 14,550 IOPS; 2 min 13 s of idle time restores all of it."
         );
         assert_eq!(
@@ -137,7 +128,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(bytes), FindingCode::RateLimit),
-            "A rate limit holds reads to 40.0 MB/s once 3.00 GB of burst credit are used up. While credit lasts, reads reach \
+            "A rate limit holds reads to 40.0 MB/s once the burst credit of 3.00 GB is used up. While credit lasts, reads reach \
              250 MB/s; 75.0 s of idle time restores all of it."
         );
     }
@@ -148,7 +139,7 @@ mod tests {
         assert_eq!(
             why::<RateLimit>(&reason, FindingCode::RateLimit),
             "Inconclusive: reads dropped to a constant 38.1 IOPS of 1 MiB, as a rate limit does. Other block sizes or idle time \
-             would decide: run `drivescope check`."
+             would decide: run `drivescope check /dev/sdx`."
         );
     }
 }

@@ -1,7 +1,8 @@
 //! Words for the finding of latency over time.
 
-use super::numbers::{host_remark, number, short_time};
+use super::numbers::{block, host_remark, short_time};
 use super::{Group, Subject, Wording};
+use crate::quantity::count;
 use model::finding::{FindingCode, Known, ReadLatency, ReadLatencyUnknown};
 
 impl Wording for ReadLatency {
@@ -13,8 +14,9 @@ impl Wording for ReadLatency {
         let ReadLatency { p99, block_bytes, reads, median_s, longest_s, longest_at_s, host_s } =
             &known.conclusion;
         format!(
-            "Latency of {} random {block_bytes} reads at QD 1: median {}, 99th percentile {}, maximum {} ({} s into the run).{}",
-            number(*reads as f64),
+            "Latency of {} random {} reads at QD 1: median {}, 99th percentile {}, maximum {} ({} s into the run).{}",
+            count(*reads),
+            block(*block_bytes),
             short_time(*median_s),
             short_time(p99.value),
             short_time(*longest_s),

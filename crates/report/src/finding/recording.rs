@@ -41,7 +41,7 @@ impl Wording for RecordingKind {
         }
     }
 
-    fn why(reason: &RecordingUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+    fn why(reason: &RecordingUnknown, _: FindingCode, subject: &Subject<'_>) -> String {
         match reason {
             RecordingUnknown::RangeTooSmall => {
                 "Not measured: the range is too small to tell writes in place from others. Give a larger --range.".into()
@@ -51,9 +51,10 @@ impl Wording for RecordingKind {
                  revolution, and latency does not grow with distance.",
                 time(probes.single_read_s)
             ),
-            RecordingUnknown::NoRereads => {
-                "Not measured: no offset was read twice, which shows rotation. Repeat `drivescope sustain`.".into()
-            }
+            RecordingUnknown::NoRereads => format!(
+                "Not measured: no offset was read twice, which shows rotation. Repeat {}.",
+                subject.command("sustain", "--write")
+            ),
             RecordingUnknown::InPlaceYetShingled { times: probes, reasons } if reasons.is_empty() => format!(
                 "Inconclusive: small writes go in place as with CMR ({}), but throughput dropped for good.",
                 times(probes)
@@ -64,8 +65,9 @@ impl Wording for RecordingKind {
             ),
             RecordingUnknown::LogWithoutCliff(probes) => format!(
                 "Inconclusive: small random writes go to a log ({}), but no write cliff followed, as with a CMR disk that has a \
-                 media cache. `drivescope sustain` with a larger --bytes decides.",
-                times(probes)
+                 media cache. {} with a larger --bytes decides.",
+                times(probes),
+                subject.command("sustain", "--write")
             ),
             RecordingUnknown::LogWithoutCost(probes) => format!(
                 "Inconclusive: small random writes go to a log ({}), but after the cliff they are no slower than in place. \
@@ -122,7 +124,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
             "Writes take several times as long as reads: cells are programmed.".into()
         }
         RecordingReason::SensesCells => {
-            "Written offsets take longer to read than others: only there are cells sensed.".into()
+            "Written offsets take longer to read than unwritten ones: only they are read from cells.".into()
         }
         RecordingReason::ReclaimsSpace => "Garbage collection slowed random writes.".into(),
     }

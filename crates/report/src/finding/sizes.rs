@@ -1,6 +1,6 @@
 //! Words for the findings of rates by transfer size.
 
-use super::numbers::{memory, rate, short_time};
+use super::numbers::{block, memory, rate, short_time};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use crate::style::lower;
 use model::finding::{
@@ -13,6 +13,8 @@ use model::units::Bytes;
 /// The smallest request of any sweep.
 const SMALLEST_BYTES: f64 = 512.0;
 const NAMED_MAX: usize = 3;
+/// Gaps of blocks of different sizes that differ by more have no common cause.
+const EQUAL_GAP_RATIO_MAX: f64 = 1.25;
 
 impl Wording for SizeProfile {
     fn place(_: FindingCode) -> (Group, &'static str) {
@@ -31,6 +33,7 @@ impl Wording for SizeProfile {
                 let (what, reached) = here;
                 sentences.push(format!("{what} at {} {reached}.", depths.join(" and ")));
                 depths.clear();
+                sentences.extend(gap(saturation, profile));
             }
         }
         if profile.is_single {
@@ -64,13 +67,44 @@ fn saturation_words(saturation: &SizeSaturation) -> (String, String) {
     let dips: Vec<String> = saturation.dips.iter().map(Bytes::to_string).collect();
     let except = match dips.len() {
         0 => String::new(),
-        1..=NAMED_MAX => format!(", except at {}", dips.join(", ")),
+        1..=NAMED_MAX => format!(", except at {}", dips.join(" and ")),
         count => format!(", except at {count} larger sizes"),
     };
     (
         what,
         format!("peak at {best}; blocks of {from} and larger reach {:.0} % of that{except}", 100.0 * NEARLY),
     )
+}
+
+/// What a dip costs a request: the same for blocks of all sizes, it is a gap between requests, such as a missed revolution.
+fn gap(saturation: &SizeSaturation, profile: &SizeProfile) -> Option<String> {
+    let of = |depth: u64, bytes: &Bytes| {
+        let is_it = |point: &&SizePoint| {
+            (point.pattern, point.operation, point.depth, point.bytes)
+                == (saturation.pattern, saturation.operation, depth, *bytes)
+        };
+        profile.points.iter().find(is_it).map(|point| point.bytes_per_second)
+    };
+    if saturation.depth != 1 || saturation.dips.len() > NAMED_MAX {
+        return None;
+    }
+    let mut gaps = Vec::new();
+    for bytes in &saturation.dips {
+        gaps.push(bytes.as_f64() / of(1, bytes)? - bytes.as_f64() / saturation.best);
+    }
+    let low = gaps.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = gaps.iter().copied().fold(0.0, f64::max);
+    if gaps.is_empty() || high > EQUAL_GAP_RATIO_MAX * low {
+        return None;
+    }
+    Some(match gaps.len() {
+        1 => format!("There each request takes {} longer than at the peak throughput.", short_time(low)),
+        _ => format!(
+            "There each request takes {} to {} longer than at the peak throughput, whatever its size.",
+            short_time(low),
+            short_time(high)
+        ),
+    })
 }
 
 /// "Random writes average 100 µs at 4 KiB and 15.0 ms at 1 MiB; the slowest took 150 ms."
@@ -127,7 +161,9 @@ impl Wording for SuspectPoints {
     fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
         let mut text = match count {
-            0 => format!("All repetitions of all {all} points agree."),
+            0 => format!(
+                "All repetitions of all {all} points agree, so differences between sizes are systematic."
+            ),
             _ => {
                 let mut names = Vec::new();
                 for point in points.iter().take(NAMED_MAX) {
@@ -151,13 +187,14 @@ impl Wording for SuspectPoints {
         text
     }
 
-    fn advice(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+    fn advice(known: &Known<SuspectPoints>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
         match known.conclusion.count {
             0 => None,
-            _ => Some(
-                "A short benchmark may hit the same outliers. `drivescope valleys` and `drivescope sustain` look for the cause of slow writes."
-                    .into(),
-            ),
+            _ => Some(format!(
+                "Repeat short benchmarks: they may hit the same outliers. {} and {} look for the cause of slow writes.",
+                subject.command("valleys", "--write"),
+                subject.command("sustain", "--write")
+            )),
         }
     }
 
@@ -172,8 +209,7 @@ impl Wording for SuspectPoints {
 
 fn named(point: &SuspectPoint) -> String {
     let (order, direction) = words(point.pattern, point.operation);
-    let block = point.bytes.to_string().replace(" bytes", " B");
-    format!("{} {block} {direction} at QD {}", lower(order), point.depth)
+    format!("{} {} {direction} at QD {}", lower(order), block(point.bytes), point.depth)
 }
 
 #[cfg(test)]
@@ -204,6 +240,41 @@ mod tests {
         );
     }
 
+    /// 4 MiB and 8 MiB at 203 MB/s, and 8.3 ms a request: a revolution of 7,200 rpm.
+    #[test]
+    fn a_gap_between_requests_explains_dips() {
+        let point = |bytes: Bytes, bytes_per_second| SizePoint {
+            bytes,
+            operation: Operation::Read,
+            pattern: SizePattern::Sequential,
+            depth: 1,
+            bytes_per_second,
+            low: None,
+            high: None,
+            iops: 1.0,
+            rounds: None,
+        };
+        let (four, eight) = (Bytes::from_mib(4), Bytes::from_mib(8));
+        let saturation = SizeSaturation {
+            operation: Operation::Read,
+            pattern: SizePattern::Sequential,
+            depth: 1,
+            best: 203e6,
+            from: Some(Bytes::from_kib(64)),
+            dips: vec![four, eight],
+        };
+        let points = vec![point(four, 144.8e6), point(eight, 169.0e6)];
+        let profile = SizeProfile { sizes: 18, points, saturation: vec![saturation], is_single: false };
+        assert_eq!(
+            statement(&known(profile.clone()), FindingCode::SizeProfile),
+            "Sequential reads at QD 1 peak at 203 MB/s; blocks of 64 KiB and larger reach 90 % of that, except at 4 MiB and 8 MiB. \
+             There each request takes 8.30 ms to 8.31 ms longer than at the peak throughput, whatever its size."
+        );
+        let points = vec![point(four, 144.8e6), point(eight, 101.5e6)];
+        let uneven = statement(&known(SizeProfile { points, ..profile }), FindingCode::SizeProfile);
+        assert!(!uneven.contains("longer"), "{uneven}");
+    }
+
     #[test]
     fn outliers_are_named() {
         let point = SuspectPoint {
@@ -226,7 +297,7 @@ mod tests {
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(
             statement(&known(none), FindingCode::SuspectPoints),
-            "All repetitions of all 76 points agree."
+            "All repetitions of all 76 points agree, so differences between sizes are systematic."
         );
     }
 }

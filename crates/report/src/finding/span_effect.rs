@@ -23,10 +23,10 @@ impl Wording for SpanEffect {
             .filter_map(|(name, share)| Some((name, nearest(points, *share)?)))
             .map(|(name, point)| {
                 let (times, span) = (number(point.gain.value), size(point.span_bytes.get()));
-                format!("{times} × the full-range IOPS within the first {name} ({span})")
+                format!("{times} × within the first {name} ({span})")
             })
             .collect();
-        format!("Random reads at QD 1 reach {}.", parts.join(", "))
+        format!("Gain in random read IOPS at QD 1: {}.", parts.join(", "))
     }
 
     fn why(reason: &SpanEffectUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -73,8 +73,7 @@ mod tests {
         let finding = known(SpanEffect { gain: Estimate::exact(2.06), points });
         assert_eq!(
             statement(&finding, FindingCode::SpanEffect),
-            "Random reads at QD 1 reach 1.54 × the full-range IOPS within the first 10 % (50.0 GB), 2.06 × the full-range IOPS \
-             within the first 1 % (5.00 GB)."
+            "Gain in random read IOPS at QD 1: 1.54 × within the first 10 % (50.0 GB), 2.06 × within the first 1 % (5.00 GB)."
         );
     }
 }

@@ -1,6 +1,8 @@
 //! What was measured, and how to speak of it.
 
 use super::numbers::size;
+use crate::quantity::count;
+use crate::shell_words::quoted;
 use model::range::ByteRange;
 use model::target::{Caveat, TargetFacts, TargetKind};
 
@@ -21,6 +23,14 @@ impl<'run> Subject<'run> {
             TargetKind::Device | TargetKind::Sim if self.has_caveats => "target",
             TargetKind::Device | TargetKind::Sim => "drive",
         }
+    }
+
+    /// A command for this target that can be pasted: "`drivescope surface /dev/sdx --full`". A scratch file needs no target.
+    pub(crate) fn command(&self, experiment: &str, options: &str) -> String {
+        let path = if self.target.path == "." { String::new() } else { quoted(&self.target.path) };
+        let mut words = vec!["drivescope", experiment, &path, options];
+        words.retain(|word| !word.is_empty());
+        format!("`{}`", words.join(" "))
     }
 
     /// Whether the start is the outer diameter of a single disk.
@@ -51,6 +61,27 @@ impl<'run> Subject<'run> {
         if is_whole {
             return format!("the whole {}", self.noun());
         }
-        format!("{} of the {} from byte {}", size(range.bytes().get()), self.noun(), range.first().get())
+        let (bytes, noun) = (size(range.bytes().get()), self.noun());
+        match range.first().get() {
+            0 => format!("the first {bytes} of the {noun}"),
+            first => format!("{bytes} of the {noun} from byte {}", count(first)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::units::Bytes;
+
+    #[test]
+    fn a_command_names_the_target() {
+        let command = |path: &str, options| {
+            let target = TargetFacts::unidentified(TargetKind::File, path.into(), Bytes::new(1));
+            Subject::new(&target, &[]).command("surface", options)
+        };
+        assert_eq!(command("/dev/sdx", "--full"), "`drivescope surface /dev/sdx --full`");
+        assert_eq!(command("/mnt/my disk", ""), "`drivescope surface '/mnt/my disk'`");
+        assert_eq!(command(".", "--full"), "`drivescope surface --full`");
     }
 }

@@ -68,7 +68,7 @@ impl Wording for SequentialRate {
         sentence + &streaming + if found.is_loaded { LOADED } else { "" }
     }
 
-    fn advice(known: &Known<SequentialRate>, code: FindingCode, _: &Subject<'_>) -> Option<String> {
+    fn advice(known: &Known<SequentialRate>, code: FindingCode, subject: &Subject<'_>) -> Option<String> {
         let found = &known.conclusion;
         if let Some(port) = found.port_gbit {
             // Each generation of SATA is twice as fast as the one before, and 8b/10b coding makes 100 MB/s of 1 Gbit/s before the protocol.
@@ -84,9 +84,10 @@ impl Wording for SequentialRate {
             return None;
         }
         match found.of {
-            RateOf::Pass { .. } if is_write(code) => {
-                Some("Measure longer writes with `drivescope sustain`: throughput may drop once a write cache is full.".into())
-            }
+            RateOf::Pass { .. } if is_write(code) => Some(format!(
+                "Measure longer writes with {}: throughput may drop once a write cache is full.",
+                subject.command("sustain", "--write")
+            )),
             _ => None,
         }
     }
@@ -243,12 +244,11 @@ impl Wording for ZoneCount {
     fn statement(known: &Known<ZoneCount>, _: FindingCode, _: &Subject<'_>) -> String {
         let ZoneCount { zones, step_missed } = known.conclusion;
         let step = number(100.0 * step_missed);
+        // Of wide zones smaller steps show, too.
         match zones {
-            1 => format!(
-                "Throughput is the same everywhere; steps smaller than {step} % may have been missed."
-            ),
+            1 => format!("Throughput is the same everywhere. Steps under {step} % may have been missed."),
             _ => format!(
-                "At least {zones} zones by throughput; steps smaller than {step} % may have been missed."
+                "At least {zones} zones by throughput; narrow ones with steps under {step} % may be missing."
             ),
         }
     }
@@ -364,22 +364,23 @@ impl Wording for SlowRegions {
         if let Some(share) = slow.share_max
             && share < 1.0
         {
-            let more = if slow.regions.is_empty() { "" } else { "more " };
+            let more = if slow.regions.is_empty() { "" } else { "another " };
             text += &format!(
-                " Scattered slow blocks cover at most {} % {more}of the range (95 % confidence).",
+                " Scattered slow blocks cover at most {more}{} % of the range (95 % confidence).",
                 number(100.0 * share)
             );
         }
         text
     }
 
-    fn advice(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+    fn advice(known: &Known<SlowRegions>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
         let slow = &known.conclusion;
         if !slow.regions.iter().any(|region| region.kind == SlowKind::WeakSectors) {
             let is_sample = slow.would_have_been_met.iter().any(|size| size.probability < CERTAIN);
-            let advice =
-                "A sample may miss slow or bad blocks; `drivescope surface --full` reads every block.";
-            return if is_sample { Some(advice.into()) } else { None };
+            let full_scan = subject.command("surface", "--full");
+            return is_sample.then(|| {
+                format!("Read every block with {full_scan}: a sample may miss slow or bad blocks.")
+            });
         }
         Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())
     }
@@ -655,7 +656,7 @@ mod tests {
             statement(&known(slow), FindingCode::SlowRegions),
             "One region is slow: 2.15 GB at byte 200,000,000,000, 4.90 × slower than around it (weak sectors, longest \
              request 812 ms). Chance of detecting one: 34.5 % if it is 64 MiB, 99.99 % if it is 1 GiB. Scattered slow blocks \
-             cover at most 1.23 % more of the range (95 % confidence)."
+             cover at most another 1.23 % of the range (95 % confidence)."
         );
     }
 

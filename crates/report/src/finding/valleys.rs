@@ -2,6 +2,7 @@
 
 use super::numbers::{long_time, memory, number, rate, short_time, size};
 use super::{Group, NO_TIME, Subject, Wording};
+use crate::quantity::rough_share;
 use model::finding::{
     Cure, CureArea, FindingCode, Known, LastingFall, NoValleys, NoValleysKind, OffsetValleys,
     RecurringValleys, ValleyCure, ValleyPass, ValleyPattern, ValleyTrigger, WriteValleys,
@@ -13,10 +14,10 @@ impl Wording for WriteValleys {
         (Group::Writes, "Write valleys")
     }
 
-    fn statement(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> String {
+    fn statement(known: &Known<WriteValleys>, _: FindingCode, subject: &Subject<'_>) -> String {
         let valleys = &known.conclusion;
         match &valleys.pattern {
-            ValleyPattern::None(none) => no_valleys(none, valleys),
+            ValleyPattern::None(none) => no_valleys(none, valleys, subject),
             ValleyPattern::AtOffsets(at) => at_offsets(at, valleys),
             ValleyPattern::Recurring(recurring) => {
                 let first = match valleys.conditions {
@@ -28,17 +29,19 @@ impl Wording for WriteValleys {
         }
     }
 
-    fn advice(known: &Known<WriteValleys>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        let repeat = "A short sequential-write test that hits a valley reads low: repeat it, or average over a minute or more.";
+    fn advice(known: &Known<WriteValleys>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
+        let repeat = "Repeat short sequential-write tests, or average over a minute or more: one that hits a valley reads low.";
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {
-                Some("`drivescope surface --full` shows whether reads are slow there, too.".into())
+                let full_scan = subject.command("surface", "--full");
+                Some(format!("{full_scan} shows whether reads are slow there, too."))
             }
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} `drivescope valleys TARGET --write --condition sequential:8MiB` shows whether a sequential fill removes the valleys."
+                "{repeat} {} shows whether a sequential fill removes the valleys.",
+                subject.command("valleys", "--write --condition sequential:8MiB")
             )),
         }
     }
@@ -97,7 +100,7 @@ fn drops(count: u64) -> String {
     }
 }
 
-fn no_valleys(none: &NoValleys, valleys: &WriteValleys) -> String {
+fn no_valleys(none: &NoValleys, valleys: &WriteValleys, subject: &Subject<'_>) -> String {
     let what = match none.kind {
         NoValleysKind::Even => "Sequential writes show no short drops".to_string(),
         NoValleysKind::OnlyAtStart => {
@@ -118,15 +121,16 @@ fn no_valleys(none: &NoValleys, valleys: &WriteValleys) -> String {
         "{what} in {passes} ({}). Drops rarer than one in {} would not have been seen.{long}{}",
         size(none.bytes),
         long_time(none.seconds),
-        valleys.lasting_fall.map_or(String::new(), |fall| lasting_fall(&fall))
+        valleys.lasting_fall.map_or(String::new(), |fall| lasting_fall(&fall, subject))
     )
 }
 
-fn lasting_fall(fall: &LastingFall) -> String {
+fn lasting_fall(fall: &LastingFall, subject: &Subject<'_>) -> String {
     format!(
-        " Throughput fell from pass to pass: the first averaged {}, the last {}. `drivescope sustain` finds after how many bytes.",
+        " Throughput fell from pass to pass: the first averaged {}, the last {}. {} finds after how many bytes.",
         rate(fall.first_pass_bytes_per_second),
-        rate(fall.last_pass_bytes_per_second)
+        rate(fall.last_pass_bytes_per_second),
+        subject.command("sustain", "--write")
     )
 }
 
@@ -166,6 +170,11 @@ fn at_offsets(at: &OffsetValleys, valleys: &WriteValleys) -> String {
     )
 }
 
+/// ", which cost 0.1 % of its time": whether anybody has to care.
+fn cost(pass: &ValleyPass) -> String {
+    format!(", which cost {} of its time", rough_share(pass.lost_s / pass.seconds))
+}
+
 fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> String {
     let (time, bytes) = (short_time(found.interval_s), size(found.interval_bytes as u64));
     let every = match found.by {
@@ -177,14 +186,16 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
         Some(last) => {
             let alike = |pass: &&ValleyPass| pass.group == last.group && !pass.slowed;
             let passes = valleys.passes.iter().filter(alike).count();
-            format!("The last of {passes} passes ({} each)", size(last.bytes))
+            let slowed = valleys.passes.iter().any(|pass| pass.slowed && pass.group == last.group);
+            let speed = if slowed { "full-speed " } else { "" };
+            format!("The last of {passes} {speed}passes ({} each)", size(last.bytes))
         }
         None => "The last pass".into(),
     };
     let last = match valleys.count {
         0 if found.is_pass_short => "The last pass, shorter than that, had none.".into(),
         0 => "The last pass had none.".into(),
-        count => format!("{last_of_passes} had {count}."),
+        count => format!("{last_of_passes} had {count}{}.", last_pass(valleys).map_or(String::new(), cost)),
     };
     let stable = match found.passes_to_stable {
         Some(pass) if valleys.count > 0 => format!(" The pattern is stable from pass {pass} on."),
@@ -306,8 +317,8 @@ mod tests {
     fn recurring_valleys_name_their_interval() {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
-            "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms. The last of 2 passes \
-             (21.0 GB each) had 6. The pattern is stable from pass 2 on."
+            "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms. The last of 2 \
+             full-speed passes (21.0 GB each) had 6, which cost 0.3 % of its time. The pattern is stable from pass 2 on."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),

@@ -50,11 +50,12 @@ impl Wording for WriteCache {
         matches!(reason, WriteCacheUnknown::None { .. })
     }
 
-    fn why(reason: &WriteCacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
+    fn why(reason: &WriteCacheUnknown, _: FindingCode, subject: &Subject<'_>) -> String {
         match *reason {
             WriteCacheUnknown::NotTested { is_on } => format!(
-                "Not measured: the drive reports that its volatile write cache is {}. `drivescope sustain --write` measures it, but destroys the data on the drive.",
-                if is_on { "enabled" } else { "disabled or absent" }
+                "Not measured: the drive reports that its volatile write cache is {}. {} measures it, but destroys the data on the drive.",
+                if is_on { "enabled" } else { "disabled or absent" },
+                subject.command("sustain", "--write")
             ),
             WriteCacheUnknown::TooFewPhases => {
                 "Inconclusive: too few writes ended with a flush. A larger --bytes or --time-limit decides."
@@ -125,8 +126,8 @@ mod tests {
         let reason = WriteCacheUnknown::NotTested { is_on: true };
         assert_eq!(
             why::<WriteCache>(&reason, FindingCode::WriteCache),
-            "Not measured: the drive reports that its volatile write cache is enabled. `drivescope sustain --write` measures it, \
-             but destroys the data on the drive."
+            "Not measured: the drive reports that its volatile write cache is enabled. `drivescope sustain /dev/sdx \
+             --write` measures it, but destroys the data on the drive."
         );
     }
 }

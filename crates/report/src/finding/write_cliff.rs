@@ -64,7 +64,7 @@ impl Wording for WriteCliff {
             )),
             None if !cliff.is_whole => {
                 sentences.push(format!(
-                    "The test stopped after {}, before reaching steady state.",
+                    "Not measured past {}, short of steady state.",
                     size(cliff.looked_until_bytes as u64)
                 ));
             }
@@ -73,7 +73,7 @@ impl Wording for WriteCliff {
         sentences.join(" ")
     }
 
-    fn advice(known: &Known<WriteCliff>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+    fn advice(known: &Known<WriteCliff>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
         let cliff = &known.conclusion;
         if cliff.comes_back {
             return Some(
@@ -82,15 +82,16 @@ impl Wording for WriteCliff {
             );
         }
         let mut advice = format!(
-            "Keep bursts under {} (10 % below the cliff), with idle time between, to stay at {}.",
+            "Keep bursts under {} (10 % below the cliff's lower bound), with idle time between, to stay at {}.",
             size((0.9 * cliff.bytes.low) as u64),
             rate(cliff.before)
         );
         if !cliff.has_rests {
-            advice += " `drivescope sustain --idle` measures how long.";
+            advice += &format!(" {} measures how long.", subject.command("sustain", "--write --idle"));
         }
         if !cliff.went_on {
-            advice += " `drivescope sustain --until steady` measures the steady state.";
+            let steady = subject.command("sustain", "--write --until steady");
+            advice += &format!(" {steady} measures the steady state.");
         }
         Some(advice)
     }
@@ -251,12 +252,13 @@ mod tests {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
             "The SLC cache is full after 20.0 GB: random 128 KiB writes drop from 400 MB/s to 60 MB/s, 6.67 × slower. From \
-             40.0 GB on they run at 40.0 MB/s. The test stopped after 50.0 GB, before reaching steady state."
+             40.0 GB on they run at 40.0 MB/s. Not measured past 50.0 GB, short of steady state."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "Keep bursts under 18.0 GB (10 % below the cliff), with idle time between, to stay at 400 MB/s. `drivescope \
-             sustain --idle` measures how long. `drivescope sustain --until steady` measures the steady state."
+            "Keep bursts under 18.0 GB (10 % below the cliff's lower bound), with idle time between, to stay at 400 MB/s. \
+             `drivescope sustain /dev/sdx --write --idle` measures how long. `drivescope sustain /dev/sdx --write --until \
+             steady` measures the steady state."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };
         let rested = WriteCliff { below: Some(below), has_rests: true, went_on: true, ..cliff() };

@@ -5,6 +5,7 @@ use super::content::{Heading, ReportPage, STYLE};
 use super::evidence::{Marked, finding_id, index_of};
 use crate::finding::Group;
 use crate::glossary::meaning;
+use crate::not_tested::not_tested;
 use crate::style::Tone;
 use crate::terminal::findings::{Row, confidence_sentence, rows_of, state_sentence};
 use maud::{Markup, html};
@@ -41,6 +42,7 @@ fn of_run(content: &ReportPage<'_>, marked: &[Vec<Marked>], number: usize) -> Ma
         @for sentence in [state_sentence(run), confidence_sentence(&run.findings)].into_iter().flatten() {
             p class="note" { (STYLE.sentence(&sentence)) }
         }
+        @for sentence in not_tested(run) { p class="note" { (STYLE.sentence(&sentence)) } }
     }
 }
 

@@ -5,11 +5,12 @@ use super::stated::is_imported;
 use crate::finding::{
     Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, place, shown, text,
 };
+use crate::not_tested::not_tested;
 use crate::quantity::{capacity, count, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
-use model::finding::{Finding, FindingCode, TrackLayout, Value, known};
+use model::finding::{Finding, FindingCode, TrackLayout, ValleyCure, Value, known};
 use model::request::Operation;
 use model::run::Run;
 use model::target::TargetKind;
@@ -112,6 +113,9 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
     }
     for (labels, why) in reasons {
         lines.extend(toned(Tone::Faint, "  ", &named(&labels, &why), style));
+    }
+    for what in not_tested(run) {
+        lines.extend(toned(Tone::Faint, "  ", &style.sentence(&what), style));
     }
     if !lines.is_empty() {
         lines.insert(0, style.paint(Tone::Heading, "Not measured, or inconclusive"));
@@ -291,7 +295,7 @@ impl Row {
             Value::Word(kind) if matches!(kind.as_ref(), "cmr" | "smr") => {
                 (kind.to_uppercase(), String::new(), String::new())
             }
-            Value::Word(kind) => (style.name(kind), String::new(), String::new()),
+            Value::Word(word) => (style.name(word_shown(code, word)), String::new(), String::new()),
         };
         Row { number, unit, interval, ..row }
     }
@@ -347,6 +351,19 @@ impl Row {
     }
 }
 
+/// Words of documents that say too much or too little beside a label.
+fn word_shown(code: FindingCode, word: &str) -> &str {
+    match (code, word) {
+        // Only a power cut shows what becomes of a flush.
+        (FindingCode::FlushHonoured, "honoured") => "honoured (inferred)",
+        (FindingCode::FlushHonoured, "ignored") => "ignored (inferred)",
+        (FindingCode::FlushHonoured, "protected") => "protected (reported)",
+        (FindingCode::CommitMethod, "alike") => "no difference",
+        (FindingCode::ValleyCure, "none") => NONE_FOUND,
+        _ => word,
+    }
+}
+
 /// Whether the sentence says no more than label, value and interval.
 fn is_said_by_its_row(row: &Row) -> bool {
     let Some(code) = row.code else { return false };
@@ -364,6 +381,10 @@ fn is_said_by_its_row(row: &Row) -> bool {
 fn is_detail(row: &Row, run: &Run) -> bool {
     match row.code {
         Some(FindingCode::ZoneTable | FindingCode::SizeProfile) => true,
+        // Where no remedy was tried there is nothing to tell of one.
+        Some(FindingCode::ValleyCure) => {
+            known::<ValleyCure>(&run.findings).is_some_and(|known| !known.conclusion.is_treated)
+        }
         // Sectors per track tell more zones apart than throughput does.
         Some(FindingCode::ZoneCount) => known::<TrackLayout>(&run.findings).is_some(),
         _ => false,

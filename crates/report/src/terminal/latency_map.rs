@@ -1,6 +1,6 @@
 //! A map of a range as rows of signs: each stands for a stretch, and says how long the slowest request in it took.
 
-use crate::quantity::capacity;
+use crate::quantity::{amount_unit, capacity};
 use crate::style::{Style, Tone, columns_of, pad_start};
 use model::finding::{BlockLatency, OperationMap, known};
 use model::latency_map::{LatencyClass, LatencyMap};
@@ -15,16 +15,29 @@ const UNTOUCHED: char = '.';
 pub fn latency_map(map: &LatencyMap, rows: usize, style: Style) -> Vec<String> {
     let columns = style.columns().saturating_sub(MARGIN_COLUMNS).max(10);
     let cells = map.coarser(columns * rows.max(1));
+    let rows: Vec<_> = cells.chunks(columns).collect();
+    let begins = (0..rows.len()).map(|row| Bytes::new(map.begin_of(row * columns, cells.len()).get()));
+    let begins = begins_shown(&begins.collect::<Vec<Bytes>>());
     let mut lines = Vec::new();
-    for (row, chunk) in cells.chunks(columns).enumerate() {
-        let begin = capacity(Bytes::new(map.begin_of(row * columns, cells.len()).get()));
-        lines.push(format!("{} {}", pad_start(&begin, MARGIN_COLUMNS - 1), row_of(chunk, style)));
+    for (begin, chunk) in begins.iter().zip(rows) {
+        lines.push(format!("{} {}", pad_start(begin, MARGIN_COLUMNS - 1), row_of(chunk, style)));
     }
     lines.extend(legend(style));
     lines
 }
 
 const MARGIN_COLUMNS: usize = 10;
+
+/// Capacities with as many digits as tell the rows of a small range apart: "299.50 GB".
+fn begins_shown(begins: &[Bytes]) -> Vec<String> {
+    let shown: Vec<String> = begins.iter().map(|begin| capacity(*begin)).collect();
+    let are_alike = shown.windows(2).any(|pair| pair[0] == pair[1]);
+    let Some((divisor, unit)) = begins.last().filter(|_| are_alike).map(|last| amount_unit(last.as_f64()))
+    else {
+        return shown;
+    };
+    begins.iter().map(|begin| format!("{:.2} {unit}", begin.as_f64() / divisor)).collect()
+}
 
 /// Signs of one tone are painted together.
 fn row_of(cells: &[Option<LatencyClass>], style: Style) -> String {
@@ -109,6 +122,13 @@ mod tests {
         assert_eq!(lines[2], ". not tested  - under 10 ms  = under 50 ms  + under 200 ms");
         assert_eq!(lines[3], "o under 500 ms  O 500 ms or more  X error");
         assert!(lines.iter().all(|line| columns_of(line) <= 60));
+    }
+
+    #[test]
+    fn rows_of_a_small_range_have_different_beginnings() {
+        let begins = [299_000_000_000, 299_166_000_000, 300_166_000_000].map(Bytes::new);
+        assert_eq!(begins_shown(&begins), ["299.00 GB", "299.17 GB", "300.17 GB"]);
+        assert_eq!(begins_shown(&[Bytes::ZERO, Bytes::new(500_000_000_000)]), ["0 bytes", "500 GB"]);
     }
 
     #[test]

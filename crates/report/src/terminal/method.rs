@@ -2,13 +2,15 @@
 
 use super::section::toned;
 use super::stated::is_imported;
+use crate::finding::Subject;
 use crate::finding::numbers::number;
 use crate::hostile::harmless;
-use crate::quantity::{capacity, count, readable_moment, rough_time, size};
+use crate::quantity::{binary_capacity, capacity, count, readable_moment, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::experiment_name::ExperimentName;
 use model::finding::{CapacityTrue, DataIntegrity, PastTheEnd, known};
 use model::plan::PhaseKind;
+use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
@@ -36,13 +38,18 @@ pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
         (_, false) => "buffered I/O",
     };
     let took = Nanos::new(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
-    let mut text = format!("Method: {}; {}", style.own(&rough_time(took)), transferred(run));
-    if !is_imported(run) {
+    // Figures of another program may overlap in time.
+    let is_own = !is_imported(run);
+    let lead = if is_own { style.own(&rough_time(took)) } else { style.name(&run.environment.engine) };
+    let mut text = format!("Method: {lead}; {}", transferred(run));
+    text += &overwritten(run);
+    if is_own {
         let engine = match run.environment.engine.as_str() {
             "files" => "file I/O".into(),
             engine => style.name(engine),
         };
         text += &format!("; {engine}, {caching}, seed {}", run.seed);
+        text += &file_sizes(run);
         if let Some(per_second) = pace(run) {
             text += &format!("; paced at {} requests/s", number(per_second));
         }
@@ -50,8 +57,27 @@ pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
     toned(Tone::Faint, "", &format!("{text}."), style)
 }
 
+/// "; a file of 190 MiB; 500 small files": what its rates are of.
+fn file_sizes(run: &Run) -> String {
+    let (mut large, mut small) = (Bytes::ZERO, 0);
+    for work in run.phases.iter().filter_map(|summary| summary.files.as_deref()) {
+        match work.file_bytes {
+            Some(bytes) => large = large.max(bytes),
+            None => small = small.max(work.files),
+        }
+    }
+    let mut text = String::new();
+    if !large.is_zero() {
+        text += &format!("; a file of {}", binary_capacity(large));
+    }
+    if small > 0 {
+        text += &format!("; {} small files", count(small));
+    }
+    text
+}
+
 /// At how many requests a second they were sent, whatever the drive does.
-fn pace(run: &Run) -> Option<f64> {
+pub(super) fn pace(run: &Run) -> Option<f64> {
     let measured = run.phases.iter().find(|phase| phase.phase.kind == PhaseKind::Measure)?;
     match measured.phase.workload.as_ref()?.arrival {
         Arrival::OpenLoop { per_second, .. } if measured.phase.experiment == ExperimentName::Ping => {
@@ -84,6 +110,43 @@ pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
         facts.push(("seed", format!("{} (repeats the same requests)", run.seed)));
     }
     facts
+}
+
+/// What a run with consent to write leaves of the data that were there. A scratch file and a folder had none.
+fn overwritten(run: &Run) -> String {
+    let words: Vec<&str> = run.command.split(' ').collect();
+    // What was saved is restored.
+    if !words.contains(&"--write") || words.contains(&"--preserve") {
+        return String::new();
+    }
+    let Some(range) = hull(run, changed_data) else { return String::new() };
+    let mut bytes = 0u64;
+    for summary in run.phases.iter().filter(|summary| changed_data(summary)) {
+        bytes = bytes.saturating_add(summary.bytes_of(Operation::Write));
+        bytes = bytes.saturating_add(summary.bytes_of(Operation::Commit));
+    }
+    let extent = Subject::new(&run.target, &[]).extent(range);
+    match bytes >= range.bytes().get() {
+        true => format!("; overwrote {extent}"),
+        false => format!("; overwrote data in places across {extent}"),
+    }
+}
+
+fn changed_data(summary: &PhaseSummary) -> bool {
+    summary.totals.iter().any(|totals| totals.operation.changes_data())
+}
+
+/// The least range that holds those of all phases of a kind.
+pub(crate) fn hull(run: &Run, is_meant: fn(&PhaseSummary) -> bool) -> Option<ByteRange> {
+    let mut bounds: Option<(u64, u64)> = None;
+    for summary in run.phases.iter().filter(|summary| is_meant(summary)) {
+        let Some(workload) = &summary.phase.workload else { continue };
+        let (first, end) = (workload.range.first().get(), workload.range.end().get());
+        let (low, high) = bounds.unwrap_or((first, end));
+        bounds = Some((low.min(first), high.max(end)));
+    }
+    let (first, end) = bounds?;
+    ByteRange::from_bytes(first, end - first)
 }
 
 fn extent(run: &Run) -> String {
@@ -119,7 +182,8 @@ fn transferred(run: &Run) -> String {
         (all, measured_only) if measured.is_zero() || all == measured_only => format!("wrote {all}"),
         (all, measured_only) => format!("wrote {all} ({measured_only} measured)"),
     };
-    let mut text = format!("read {}, {written}", capacity(read));
+    let read = if read.is_zero() { "read nothing".into() } else { format!("read {}", capacity(read)) };
+    let mut text = format!("{read}, {written}");
     text += &committed(run);
     for what in not_served(run) {
         text += &format!("; {what}");
@@ -172,7 +236,9 @@ fn are_past_the_end(run: &Run) -> bool {
 
 fn moment(run: &Run, style: Style) -> String {
     let took = Nanos::new(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
-    format!("{}, took {}", readable_moment(&style.name(&run.started)), style.own(&rough_time(took)))
+    let started = readable_moment(&style.name(&run.started));
+    // Figures of another program may overlap in time.
+    if is_imported(run) { started } else { format!("{started}, took {}", style.own(&rough_time(took))) }
 }
 
 fn place(run: &Run, style: Style) -> String {

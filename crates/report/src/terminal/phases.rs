@@ -11,15 +11,27 @@ use model::phase_row::PhaseRow;
 const ROWS_MAX: usize = 100;
 const INDENT: &str = "  ";
 
-pub(super) fn table(rows: &[PhaseRow], is_plan: bool, style: Style) -> Vec<String> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Jobs,
+    Phases,
+    /// Their pace decides IOPS and throughput, and not the drive.
+    Paced,
+}
+
+pub(super) fn table(rows: &[PhaseRow], kind: Kind, style: Style) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
+    let (title, name) = match kind {
+        Kind::Jobs => ("Jobs", "job"),
+        Kind::Phases => ("Phases", "phase"),
+        Kind::Paced => ("Latency", "phase"),
+    };
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     let style_inside = Style { width: style.columns().saturating_sub(INDENT.len()), ..style };
-    let (title, name) = if is_plan { ("Jobs", "job") } else { ("Phases", "phase") };
     // The only phase of an experiment needs no name.
-    let skipped = usize::from(!is_plan && rows.len() == 1);
+    let skipped = usize::from(kind != Kind::Jobs && rows.len() == 1);
     let header = [name, "operation", "block", "QD", "IOPS", "throughput", "errors", "CPU"];
     // Simulated requests cost no processor time.
     let has_cpu = rows.iter().any(|row| row.cpu_share.is_some());
@@ -42,14 +54,16 @@ pub(super) fn table(rows: &[PhaseRow], is_plan: bool, style: Style) -> Vec<Strin
         table.row(cells.split_off(skipped), Vec::new());
     }
     let mut lines = vec![style.paint(Tone::Heading, title)];
-    lines.extend(indented(&table));
-    lines.push(String::new());
+    if kind != Kind::Paced {
+        lines.extend(indented(&table));
+        lines.push(String::new());
+    }
     lines.extend(indented(&latencies(shown, name, skipped, style_inside)));
     let mut note = "± is the 95 % confidence interval.".to_string();
     if is_mixed(shown) {
         note += " Reads and writes of a job share its QD.";
     }
-    if has_cpu {
+    if has_cpu && kind != Kind::Paced {
         note += " CPU is the share of all processors that drivescope used.";
     }
     if rows.len() > shown.len() {
@@ -64,25 +78,29 @@ fn is_mixed(rows: &[PhaseRow]) -> bool {
 }
 
 fn latencies(rows: &[PhaseRow], name: &str, skipped: usize, style: Style) -> Table {
-    let header = [name, "operation", "mean latency", "p50", "p99", "p99.9", "max"];
+    // A percentile that no row has enough requests for gets no column.
+    let mut percentiles = vec!["p50", "p99", "p99.9"];
+    percentiles.retain(|name| rows.iter().any(|row| quantile(row, name).is_some()));
+    let header = [&[name, "operation", "mean latency"], percentiles.as_slice(), &["max"]].concat();
     let mut table = Table::new(&header[skipped..], 1, style);
     for row in rows {
-        let quantile = |name| {
-            let known = row.latency_quantiles.iter().find(|(known, _)| *known == name);
-            known.map_or("-".into(), |(_, latency)| style.own(&short_time(latency.value)))
-        };
         let mut cells = vec![
             style.name(&row.phase),
             row.operation.name().into(),
             style.own(&with_spread(short_time(row.latency_mean.value), &row.latency_mean)),
-            quantile("p50"),
-            quantile("p99"),
-            quantile("p99.9"),
-            style.own(&short_time(row.latency_max)),
         ];
+        for name in &percentiles {
+            cells.push(quantile(row, name).map_or("-".into(), |latency| style.own(&short_time(latency))));
+        }
+        cells.push(style.own(&short_time(row.latency_max)));
         table.row(cells.split_off(skipped), Vec::new());
     }
     table
+}
+
+fn quantile(row: &PhaseRow, name: &str) -> Option<f64> {
+    let (_, latency) = row.latency_quantiles.iter().find(|(known, _)| *known == name)?;
+    Some(latency.value)
 }
 
 fn indented(table: &Table) -> Vec<String> {

@@ -4,11 +4,11 @@ use super::super::args::{DriveKindArgument, ImportArguments, OperationArgument};
 use super::{list, option, size};
 use crate::error::UserError;
 use crate::imported_run::Telling;
-use crate::shell_words::quoted;
 use import::Format;
 use model::range_choice::RangeChoice;
 use model::request::Operation;
 use model::units::Bytes;
+use report::shell_words::quoted;
 
 pub struct ImportWish {
     pub format: Option<Format>,

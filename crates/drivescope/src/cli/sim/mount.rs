@@ -3,10 +3,10 @@
 use crate::cli::args::SimMountArguments;
 use crate::cli::output::{self, print, say};
 use crate::error::{Cannot, UserError, exit};
-use crate::shell_words::quoted;
 use crate::virtual_drive::find;
 use io::mount::{LATE, Lateness, Mount, MountOptions, Stopped};
 use model::units::{Nanos, Quantile};
+use report::shell_words::quoted;
 use serde::Serialize;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 use signal_hook::iterator::Signals;

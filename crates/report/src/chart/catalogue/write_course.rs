@@ -6,7 +6,8 @@ use crate::chart::course::{Columns, Interval, Intervals};
 use crate::chart::naming::{Names, highest_of};
 use crate::chart::phase::{seconds, start_s};
 use crate::chart::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
-use model::finding::{FindingCode, WriteCliff, WriteSteadyState, known};
+use model::experiment_name::ExperimentName;
+use model::finding::{FindingCode, IdleRecovery, WriteCliff, WriteSteadyState, known};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::Run;
@@ -136,7 +137,13 @@ fn streams(run: &Run) -> Vec<Stream> {
         stream.seconds += seconds(summary);
     }
     let mut streams: Vec<Stream> = by_kind.into_values().collect();
-    streams.retain(|stream| stream.seconds / stream.phases.len() as f64 >= VISIT_S_MIN);
+    // Batches of a fast drive are short, but follow each other, unless idle times lie between.
+    let are_batches = run.experiments().contains(&&ExperimentName::Sustain)
+        && known::<IdleRecovery>(&run.findings).is_none();
+    streams.retain(|stream| {
+        let is_main = are_batches && stream.seconds >= COVERED_SHARE_MIN * all_s;
+        is_main || stream.seconds / stream.phases.len() as f64 >= VISIT_S_MIN
+    });
     // What a test slows down on purpose takes long and shows little of how fast the drive writes.
     streams.sort_by(|a, b| a.kind.is_slowed.cmp(&b.kind.is_slowed).then(b.seconds.total_cmp(&a.seconds)));
     streams.truncate(KINDS_MAX);

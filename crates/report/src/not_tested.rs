@@ -1,0 +1,68 @@
+//! What an experiment does not test, and the command that does: a page that is silent about it would be taken for a full examination.
+
+use crate::finding::Subject;
+use crate::terminal::method::hull;
+use model::experiment_name::ExperimentName;
+use model::finding::{DataIntegrity, FlushHonoured, known};
+use model::request::Operation;
+use model::run::Run;
+use model::target::TargetKind;
+
+pub(crate) fn not_tested(run: &Run) -> Vec<String> {
+    let &[experiment] = run.experiments().as_slice() else { return Vec::new() };
+    let subject = Subject::new(&run.target, &[]);
+    let command = |options| subject.command(experiment.name(), options);
+    match experiment {
+        ExperimentName::Check => {
+            vec![format!("Slow regions: not measured; {} samples them.", command("--deep"))]
+        }
+        ExperimentName::Geometry => {
+            let check = subject.command("check", "");
+            vec![format!("Throughput and IOPS: not measured; {check} measures both.")]
+        }
+        ExperimentName::Ping => {
+            let access = subject.command("access", "");
+            vec![format!(
+                "IOPS: not measured, since the reads are paced; {access} measures IOPS by queue depth."
+            )]
+        }
+        ExperimentName::Sizes => sizes(run, &subject),
+        ExperimentName::Commit if known::<FlushHonoured>(&run.findings).is_some() => {
+            // A virtual drive loses its power within the command.
+            let step = if run.target.kind == TargetKind::Sim { "check" } else { "write" };
+            let power_cut = subject.command("verify", &format!("--power-cut {step}"));
+            vec![format!("Durability: inferred from timing; only a power cut proves it: {power_cut}.")]
+        }
+        ExperimentName::Verify if is_sample(run) => {
+            vec![format!(
+                "Blocks between the samples: not checked; {} checks all.",
+                command("--write --full")
+            )]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn sizes(run: &Run, subject: &Subject<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(range) = hull(run, |summary| !summary.totals.is_empty())
+        && matches!(run.target.kind, TargetKind::Device | TargetKind::Sim)
+        && range.bytes() < run.target.capacity
+    {
+        let (extent, surface) = (subject.extent(range), subject.command("surface", ""));
+        lines.push(format!(
+            "Other offsets: not measured, only {extent}; {surface} measures throughput by LBA."
+        ));
+    }
+    if !run.phases.iter().any(|phase| phase.totals_of(Operation::Write).is_some()) {
+        let write = subject.command("sizes", "--write");
+        lines.push(format!(
+            "Writes: not measured; {write} measures them, but destroys the data on the drive."
+        ));
+    }
+    lines
+}
+
+fn is_sample(run: &Run) -> bool {
+    known::<DataIntegrity>(&run.findings).is_some_and(|known| known.conclusion.share_max.is_some())
+}
