@@ -61,6 +61,14 @@ impl Remaining {
         self.steps.push(next);
     }
 
+    /// Takes a step off those of its kind, and the kind away with its last.
+    pub(crate) fn take(&mut self, done: &Step) {
+        if let Some(step) = self.steps.iter_mut().find(|step| step.what == done.what) {
+            step.take(done);
+        }
+        self.steps.retain(|step| step.phases > 0);
+    }
+
     /// Makes all steps end within that time: the last lose first what they may take beyond what they likely do; if that is not
     /// enough, all are shortened alike.
     pub(crate) fn end_within(&mut self, time: Nanos) {

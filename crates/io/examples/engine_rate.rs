@@ -1,8 +1,8 @@
 //! How many random 4 KiB reads a second an engine makes, with everything recorded that a run records. The bench and
 //! the gate on instructions run it as a process of its own, as they run its peer.
 //!
-//! `engine_rate ENGINE TARGET DEPTH seconds|operations NUMBER`, with ENGINE one of uring, psync, null, and uring-raw:
-//! io_uring on whatever TARGET is, also what is refused as a target, such as /dev/zero.
+//! `engine_rate ENGINE TARGET DEPTH seconds|operations NUMBER [WORKERS]`, with ENGINE one of uring, psync, null, and uring-raw:
+//! io_uring on whatever TARGET is, also what is refused as a target, such as /dev/zero. WORKERS, for null operations, is 1 unless given.
 
 use io::clock::MonotonicClock;
 use io::engine::uring::UringEngine;
@@ -50,12 +50,13 @@ impl PhaseObserver for Counts {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [engine, target, depth, unit, number] = arguments.as_slice() else {
-        return Err("usage: engine_rate ENGINE TARGET DEPTH seconds|operations NUMBER".into());
+    let [engine, target, depth, unit, number, workers @ ..] = arguments.as_slice() else {
+        return Err("usage: engine_rate ENGINE TARGET DEPTH seconds|operations NUMBER [WORKERS]".into());
     };
     let (depth, number): (u32, u64) = (depth.parse()?, number.parse()?);
     if engine == "null" && unit == "operations" {
-        let nanoseconds = null_run(MonotonicClock::start(), depth, number)?;
+        let workers = workers.first().map_or(Ok(1), |workers| workers.parse())?;
+        let nanoseconds = null_run(MonotonicClock::start(), depth, workers, number)?;
         println!("{{\"iops\": {:.0}, \"ns_per_io\": {nanoseconds:.1}}}", 1e9 / nanoseconds);
         return Ok(());
     }

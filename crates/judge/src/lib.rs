@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod all;
 pub mod commits;
 pub mod compare_peers;
 pub mod coverage;
@@ -14,6 +15,7 @@ pub mod document;
 pub mod engine;
 pub mod failure;
 pub mod files;
+pub mod goal;
 pub mod interval;
 pub mod machine;
 pub mod mount;

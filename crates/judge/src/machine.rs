@@ -4,6 +4,7 @@ use crate::failure::{Doing, Failure};
 use crate::place::command;
 use crate::workspace::root;
 use std::fs;
+use std::time::Duration;
 
 pub fn load_average() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -35,6 +36,29 @@ pub fn cores() -> usize {
     match std::thread::available_parallelism() {
         Ok(cores) => cores.get(),
         Err(_) => 1,
+    }
+}
+
+/// Share of all processors' time that others used during half a second, in [0, 1]; what the hypervisor took counts, too.
+pub fn busy_share() -> Result<f64, Failure> {
+    let before = processor_ticks()?;
+    std::thread::sleep(Duration::from_millis(500));
+    let after = processor_ticks()?;
+    let (idle, all) = (after.0 - before.0, after.1 - before.1);
+    Ok(if all > 0.0 { 1.0 - idle / all } else { 1.0 })
+}
+
+/// Idle ticks and all ticks since the start, from the first line of /proc/stat (proc_stat(5)): idle and iowait are its fields 4 and 5; guest
+/// time, fields 9 and 10, is in user time already.
+fn processor_ticks() -> Result<(f64, f64), Failure> {
+    let text = fs::read_to_string("/proc/stat").doing("read /proc/stat")?;
+    let mut ticks = Vec::new();
+    for field in text.lines().next().unwrap_or_default().split_whitespace().skip(1).take(8) {
+        ticks.push(field.parse::<f64>().doing("understand /proc/stat")?);
+    }
+    match ticks.as_slice() {
+        [_, _, _, idle, iowait, ..] => Ok((idle + iowait, ticks.iter().sum())),
+        _ => Err(Failure::cannot("/proc/stat does not look as proc_stat(5) says.")),
     }
 }
 

@@ -6,7 +6,7 @@ use judge::failure::Failure;
 use judge::options::{Bench, Chore, Options};
 use judge::program::AS_PROGRAM;
 use judge::{
-    access, commits, compare_peers, coverage, engine, files, mount, report, sim_speed, surface, valleys,
+    access, all, commits, compare_peers, coverage, engine, files, mount, report, sim_speed, surface, valleys,
     verify, writes,
 };
 use std::process::ExitCode;
@@ -32,6 +32,7 @@ fn run(chore: &Chore) -> Result<(), Failure> {
     match chore {
         Chore::ComparePeers(options) => compare_peers::run(options),
         Chore::Bench { what } => match what {
+            Bench::All(options) => all::run(options),
             Bench::Commits(options) => commits::run(options),
             Bench::Coverage(options) => coverage::run(options),
             Bench::Engine(options) => engine::run(options),

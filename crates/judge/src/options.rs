@@ -25,6 +25,8 @@ pub enum Chore {
 
 #[derive(Debug, Subcommand)]
 pub enum Bench {
+    /// Every goal of speed in one table, of the release build on a quiet machine (as root)
+    All(AllOptions),
     /// The engine against fio, in turns, on a loop device over memory (as root) and without a drive
     Engine(EngineOptions),
     /// Scores `access` and `geometry` against the truth; keeps its table from 100 random drives on
@@ -56,6 +58,15 @@ pub struct ProgramOption {
     /// A drivescope that is there already, instead of the one of this tree
     #[arg(long)]
     pub program: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct AllOptions {
+    /// Fewer and shorter turns: at most 6 minutes
+    #[arg(long)]
+    pub quick: bool,
+    #[command(flatten)]
+    pub program: ProgramOption,
 }
 
 /// Of benches that score an experiment on random drives.

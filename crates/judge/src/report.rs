@@ -45,9 +45,13 @@ fn make_runs(program: &Program) -> Result<Vec<String>, Failure> {
         output(drivescope(program, &MEASURING).args(["--quiet", "--seed", &seed.to_string()]))?;
         eprintln!("run {seed} of {RUNS} is there");
     }
-    let listed = std::fs::read_dir(program.folder.join("store/runs"));
+    run_names(&program.folder.join("store/runs"))
+}
+
+/// The runs in the folder of a store, in order.
+pub fn run_names(runs: &Path) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
-    for entry in listed.doing("read the runs")?.flatten() {
+    for entry in std::fs::read_dir(runs).doing(format_args!("read {}", runs.display()))?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         // Beside the runs lies a lock, hidden as all that is no run.
         if !name.starts_with('.') {
@@ -56,6 +60,13 @@ fn make_runs(program: &Program) -> Result<Vec<String>, Failure> {
     }
     names.sort_unstable();
     Ok(names)
+}
+
+/// Seconds and MiB of memory that a report of all of them takes.
+pub fn page_of_ten(program: &Program) -> Result<(f64, f64), Failure> {
+    let names = make_runs(program)?;
+    let cost = cost(program, &names)?;
+    Ok((cost.seconds, cost.peak_mib))
 }
 
 /// A command on the store of all these runs.

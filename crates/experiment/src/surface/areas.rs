@@ -7,7 +7,7 @@ use super::visit::Visitor;
 use crate::error::PlanError;
 use crate::preparation::capacity;
 use crate::preparation::{self, Filling, filled, random_block};
-use crate::{Experiment, Remaining, Setup};
+use crate::{Experiment, Remaining, Setup, Step};
 use analysis::streaming::USUAL;
 use model::experiment_name::ExperimentName;
 use model::plan::Phase;
@@ -35,6 +35,8 @@ pub struct Areas {
     count: u64,
     size: Bytes,
     queue: VecDeque<Phase>,
+    /// What is in the queue, kept up to date phase by phase: there may be thousands.
+    ahead: Remaining,
     planned: bool,
 }
 
@@ -49,9 +51,12 @@ impl Areas {
         if size < AREA_MIN || asked == Bytes::ZERO {
             return Err(PlanError::AreaTooSmall { size, needs: AREA_MIN });
         }
-        let mut areas = Areas { mixes, count, size, queue: VecDeque::new(), planned: false, setup };
+        let (queue, ahead) = (VecDeque::new(), Remaining::default());
+        let mut areas = Areas { mixes, count, size, queue, ahead, planned: false, setup };
         if areas.setup.empty {
-            areas.queue.extend(preparation::fill(ExperimentName::Surface, &areas.setup, FILLING));
+            for phase in preparation::fill(ExperimentName::Surface, &areas.setup, FILLING) {
+                areas.push(phase);
+            }
         } else {
             areas.plan(areas.setup.range);
         }
@@ -63,16 +68,11 @@ impl Areas {
         self.planned = true;
         let grid = random_block(&self.setup.facts);
         let range = range.align_inward(grid);
-        self.queue.push_back(preparation::warm_up(
-            ExperimentName::Surface,
-            range,
-            grid,
-            preparation::WARM_UP,
-        ));
+        self.push(preparation::warm_up(ExperimentName::Surface, range, grid, preparation::WARM_UP));
         let visitor = Visitor::new(&self.setup, range, self.size, true, USUAL);
         let room = range.bytes().get() - visitor.bytes().get();
         let mut prng = Prng::new(self.setup.seed, ORDER_STREAM);
-        for &mix in &self.mixes {
+        for mix in self.mixes.clone() {
             let mut order: Vec<u64> = (0..self.count).collect();
             prng.shuffle(&mut order);
             for index in order {
@@ -80,10 +80,24 @@ impl Areas {
                 let stretch = visitor.at(range.first() + Bytes::new(share as u64));
                 let time = Nanos::from_secs_f64(visitor.bytes().as_f64() / RATE_MIN).unwrap_or(FILLING.time);
                 let purpose = format!("area {} of {}", index + 1, self.count);
-                self.queue.push_back(visitor.phase(mix, stretch, time, &purpose));
+                self.push(visitor.phase(mix, stretch, time, &purpose));
             }
         }
     }
+
+    fn push(&mut self, phase: Phase) {
+        self.ahead.add(expected(&phase));
+        self.queue.push_back(phase);
+    }
+}
+
+/// A phase that takes as long as its bytes do at the expected rate.
+fn expected(phase: &Phase) -> Step {
+    let mut phase = phase.clone();
+    let bytes = phase.workload.as_ref().and_then(|workload| phase.stop.bytes_max(workload));
+    let time = bytes.and_then(|bytes| Nanos::from_secs_f64(bytes.as_f64() / RATE_EXPECTED));
+    phase.stop.time = time.or(phase.stop.time);
+    Step::of(&phase)
 }
 
 impl Experiment for Areas {
@@ -102,21 +116,18 @@ impl Experiment for Areas {
             }
             self.plan(range);
         }
-        self.queue.pop_front()
+        let next = self.queue.pop_front()?;
+        self.ahead.take(&expected(&next));
+        Some(next)
     }
 
     fn remaining(&self) -> Remaining {
-        let mut ahead = self.clone();
-        if !ahead.planned {
-            ahead.plan(ahead.setup.range);
+        if self.planned {
+            return self.ahead.clone();
         }
-        let mut phases: Vec<Phase> = ahead.queue.into();
-        for phase in &mut phases {
-            let bytes = phase.workload.as_ref().and_then(|workload| phase.stop.bytes_max(workload));
-            let expected = bytes.and_then(|bytes| Nanos::from_secs_f64(bytes.as_f64() / RATE_EXPECTED));
-            phase.stop.time = expected.or(phase.stop.time);
-        }
-        Remaining::of(&phases)
+        let mut planned = self.clone();
+        planned.plan(planned.setup.range);
+        planned.ahead
     }
 }
 

@@ -33,19 +33,19 @@ pub fn measure(clock: MonotonicClock) -> Result<Overhead, IoError> {
     // The least of three: what disturbs a run only ever adds to it.
     let mut own_cost_ns_per_io = f64::INFINITY;
     for _ in 0..3 {
-        own_cost_ns_per_io = own_cost_ns_per_io.min(null_run(clock, 32, CALIBRATION_OPERATIONS)?);
+        own_cost_ns_per_io = own_cost_ns_per_io.min(null_run(clock, 32, 1, CALIBRATION_OPERATIONS)?);
     }
     Ok(Overhead { own_cost_ns_per_io, scheduling_gap, gap_share })
 }
 
-/// Nanoseconds for each I/O of the whole path with an engine that does nothing, at that depth.
-pub fn null_run(clock: MonotonicClock, depth: u32, operations: u64) -> Result<f64, IoError> {
+/// Nanoseconds for each I/O of the whole path with an engine that does nothing, at that depth on each of the workers.
+pub fn null_run(clock: MonotonicClock, depth: u32, workers: u32, operations: u64) -> Result<f64, IoError> {
     let range = ByteRange::whole(Bytes::from_gib(1));
     let block = Bytes::from_kib(4);
     let workload = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, depth);
     let stop = StopCondition { operations: Some(operations), ..StopCondition::default() };
     let load = Load { workload: &workload, stop, phase: 0, seed: 0, trace: false };
-    let outcome = run_threads(&load, clock, 1, |_| Ok(NullEngine::new(depth, clock)), &mut Unobserved)?;
+    let outcome = run_threads(&load, clock, workers, |_| Ok(NullEngine::new(depth, clock)), &mut Unobserved)?;
     let count = outcome.totals.iter().map(|totals| totals.operations).sum::<u64>().max(1);
     Ok(outcome.ended.since(outcome.began).as_f64() / count as f64)
 }

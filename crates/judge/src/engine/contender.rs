@@ -103,6 +103,11 @@ impl Contender {
         std::iter::once(OURS).chain(peers).collect()
     }
 
+    /// Those that take a completion as soon as there is one, as we do.
+    pub fn prompt(case: &Case) -> Vec<Contender> {
+        Contender::for_case(case).into_iter().filter(|contender| !contender.sees_late).collect()
+    }
+
     pub fn is_ours(&self) -> bool {
         self.fio_options.is_none()
     }

@@ -6,7 +6,7 @@
 
 pub mod contender;
 pub mod measurement;
-mod summary;
+pub mod summary;
 
 use crate::failure::Failure;
 use crate::machine::{load_average, publish, seed_of_now};
@@ -28,29 +28,41 @@ pub fn run(options: &EngineOptions) -> Result<(), Failure> {
         Some(only) => vec![only],
         None => Target::ALL.to_vec(),
     };
-    let program = build_example("engine_rate")?;
-    let place = if targets.contains(&Target::Loop) { Some(Place::make()?) } else { None };
     let load_before = load_average();
-    let mut order = Prng::new(seed, 0);
-    let mut all = Vec::new();
-    for target in targets {
-        for depth in DEPTHS {
-            let path = target.path(place.as_ref().map_or("", Place::device)).to_owned();
-            all.push(compare(Case { target, depth, path }, &program, options, &mut order)?);
-        }
-    }
-    drop(place);
+    let all = compare_on(&targets, options, seed, Contender::for_case)?;
     let page = summary::report(options, seed, &all, &load_before);
     publish(&page, REPORT, options.only.is_none())
 }
 
+/// All depths of these targets, by the contenders that each case has.
+pub fn compare_on(
+    targets: &[Target],
+    options: &EngineOptions,
+    seed: u64,
+    contenders: fn(&Case) -> Vec<Contender>,
+) -> Result<Vec<Results>, Failure> {
+    let program = build_example("engine_rate")?;
+    let place = if targets.contains(&Target::Loop) { Some(Place::make()?) } else { None };
+    let mut order = Prng::new(seed, 0);
+    let mut all = Vec::new();
+    for &target in targets {
+        for depth in DEPTHS {
+            let path = target.path(place.as_ref().map_or("", Place::device)).to_owned();
+            let case = Case { target, depth, path };
+            let contenders = contenders(&case);
+            all.push(compare(case, contenders, &program, options, &mut order)?);
+        }
+    }
+    Ok(all)
+}
+
 fn compare(
     case: Case,
+    contenders: Vec<Contender>,
     program: &Path,
     options: &EngineOptions,
     order: &mut Prng,
 ) -> Result<Results, Failure> {
-    let contenders = Contender::for_case(&case);
     let mut measurements = vec![Vec::new(); contenders.len()];
     for round in 1..=options.rounds {
         let mut turns: Vec<usize> = (0..contenders.len()).collect();

@@ -2,6 +2,7 @@
 
 use super::contender::{Case, Contender, Target};
 use super::measurement::Measurement;
+use crate::goal::{Bound, Goal, table};
 use crate::machine::{load_average, machine, spread, today};
 use crate::options::EngineOptions;
 use std::fmt::Write as _;
@@ -11,19 +12,14 @@ pub struct Results {
     pub contenders: Vec<(Contender, Vec<Measurement>)>,
 }
 
-struct Goal {
-    what: &'static str,
-    value: f64,
-    is_reached: bool,
-}
-
 /// The largest own cost of a request without a drive, in nanoseconds of processor time: what others on the machine use
 /// does not count.
-const OWN_COST_NS_MAX: f64 = 100.0;
-/// With one request under way we are as fast as the best peer.
-const RATIO_ALONE: f64 = 1.0;
-/// With many we do a fifth more for each core than the best peer.
-const RATIO_PER_CORE: f64 = 1.2;
+const OWN_COST_ALONE: Bound = Bound::AtMost(60.0);
+const OWN_COST_AT_DEPTH: Bound = Bound::AtMost(25.0);
+/// We are as fast as the best peer at any depth.
+const RATIO: Bound = Bound::AtLeast(1.0);
+/// With many requests under way we do a fifth more for each core than the best peer.
+const RATIO_PER_CORE: Bound = Bound::AtLeast(1.2);
 
 impl Results {
     fn ours(&self) -> Option<&[Measurement]> {
@@ -42,22 +38,25 @@ impl Results {
         Some(median(self.ours()?, value) / self.best_peer(value, prompt)?)
     }
 
-    fn goal(&self) -> Option<Goal> {
-        let goal = match (self.case.target, self.case.depth) {
-            (Target::Null, _) => {
-                let value = median(self.ours()?, Measurement::cpu_ns_per_io);
-                Goal { what: "own processor time ≤ 100 ns", value, is_reached: value <= OWN_COST_NS_MAX }
-            }
-            (_, 1) => {
-                let value = self.ratio(Measurement::iops, true)?;
-                Goal { what: "IOPS ≥ 1.0 × fio", value, is_reached: value >= RATIO_ALONE }
-            }
-            _ => {
-                let value = self.ratio(Measurement::iops_per_core, true)?;
-                Goal { what: "per core ≥ 1.2 × fio", value, is_reached: value >= RATIO_PER_CORE }
-            }
+    /// Against the peers that take each completion as it comes.
+    pub fn goals(&self) -> Vec<Goal> {
+        let depth = self.case.depth;
+        let place = format!("{}, depth {depth}", self.case.target.name());
+        let mut goals = Vec::new();
+        let mut hold = |what: &str, value: Option<f64>, unit: &'static str, bound: Bound| {
+            goals.extend(value.map(|value| Goal { what: format!("{place}: {what}"), value, unit, bound }));
         };
-        Some(goal)
+        if self.case.target == Target::Null {
+            let own = self.ours().map(|ours| median(ours, Measurement::cpu_ns_per_io));
+            hold("own processor time", own, "ns", if depth > 1 { OWN_COST_AT_DEPTH } else { OWN_COST_ALONE });
+            return goals;
+        }
+        hold("IOPS over fio's best", self.ratio(Measurement::iops, true), "×", RATIO);
+        if depth > 1 {
+            let per_core = self.ratio(Measurement::iops_per_core, true);
+            hold("IOPS per core over fio's best", per_core, "×", RATIO_PER_CORE);
+        }
+        goals
     }
 }
 
@@ -97,9 +96,10 @@ but shows most completions later than they came; such latencies are not the driv
 
 fn ratios(all: &[Results]) -> String {
     let mut text = String::from(
-        "| target | depth | IOPS, takes each | per core, takes each | IOPS, any | per core, any | goal | reached |\n\
-         |---|---:|---:|---:|---:|---:|---|---|\n",
+        "| target | depth | IOPS, takes each | per core, takes each | IOPS, any | per core, any |\n\
+         |---|---:|---:|---:|---:|---:|\n",
     );
+    let mut goals = Vec::new();
     for results in all {
         let _ = write!(text, "| {} | {} |", results.case.target.name(), results.case.depth);
         for prompt in [true, false] {
@@ -110,13 +110,10 @@ fn ratios(all: &[Results]) -> String {
                 };
             }
         }
-        let _ = match results.goal() {
-            Some(Goal { what, value, is_reached: true }) => writeln!(text, " {what} | yes: {value:.2} |"),
-            Some(Goal { what, value, is_reached: false }) => writeln!(text, " {what} | no: {value:.2} |"),
-            None => writeln!(text, " – | – |"),
-        };
+        text.push('\n');
+        goals.extend(results.goals());
     }
-    text
+    format!("{text}\n{}", table(&goals))
 }
 
 fn details(all: &[Results]) -> String {
@@ -183,15 +180,13 @@ mod tests {
     #[test]
     fn ratios_are_to_the_best_peer_and_goals_to_those_that_take_each() {
         let text = ratios(&[results(1), results(32)]);
-        assert!(
-            text.contains("| loop | 1 | 1.20 × | 1.60 × | 1.20 × | 1.60 × | IOPS ≥ 1.0 × fio | yes: 1.20 |"),
-            "{text}"
-        );
-        assert!(
-            text.contains(
-                "| loop | 32 | 1.20 × | 1.60 × | 0.60 × | 0.50 × | per core ≥ 1.2 × fio | yes: 1.60 |"
-            ),
-            "{text}"
-        );
+        for line in [
+            "| loop | 1 | 1.20 × | 1.60 × | 1.20 × | 1.60 × |",
+            "| loop | 32 | 1.20 × | 1.60 × | 0.60 × | 0.50 × |",
+            "| loop, depth 1: IOPS over fio's best | 1.20 × | ≥ 1.00 × | 1.20 | yes |",
+            "| loop, depth 32: IOPS per core over fio's best | 1.60 × | ≥ 1.20 × | 1.33 | yes |",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
     }
 }
