@@ -73,7 +73,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     if let Some(application) = first.commits.application {
         let verdict = match run.target.caveats.contains(&Caveat::InMemory) {
             true => Err(VerdictUnknown::InMemory),
-            false => verdict(application, first, &cells, &lost),
+            false => verdict(run, application, first, &cells, &lost),
         };
         findings.push(Finding::CommitVerdict(Outcome::of(verdict, evidence.clone())));
     }
@@ -302,6 +302,7 @@ fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, Comm
 }
 
 fn verdict(
+    run: &RunView<'_>,
     application: Application,
     first: &Cell,
     cells: &[Cell],
@@ -312,9 +313,9 @@ fn verdict(
     let one_per_second = first.per_second().ok_or(too_few.clone())?;
     let mut rates = CrowdRates { one_per_second, crowd: 1, crowd_per_second: one_per_second };
     for cell in crowds(first, cells) {
-        let per_second = cell.per_second().unwrap_or(0.0);
+        let Some(rate) = rate_of_rounds(run, cell).filter(Estimate::is_conclusive) else { continue };
         if cell.key.log == first.key.log && cell.key.committers > rates.crowd {
-            (rates.crowd, rates.crowd_per_second) = (cell.key.committers, per_second);
+            (rates.crowd, rates.crowd_per_second) = (cell.key.committers, rate.value);
         }
     }
     let Some(limit) = need.limit else {

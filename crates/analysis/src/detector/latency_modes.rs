@@ -26,7 +26,7 @@ use crate::measured::{
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::modes::{Cell, Peak, needed, peaks};
-use crate::stats::quantile::interval_ranks;
+use crate::stats::quantile::{at_rank, interval_ranks};
 use crate::stats::share::share;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, LatencyMode, LatencyModes, LatencyModesUnknown, Outcome};
@@ -156,15 +156,15 @@ impl Counted<'_> {
         // What lies between two kinds may be of either.
         let most = share(to - from, all, CONFIDENCE).high;
         // The middle of a rank's step, so that rounding cannot reach the next rank.
-        let at = |rank: u64| {
-            let quantile = Quantile::new(((before + rank) as f64 - 0.5) / all as f64)?;
+        let at = |rank: f64| {
+            let quantile = Quantile::new((before as f64 + rank - 0.5) / all as f64)?;
             Some(self.histogram.quantile(quantile)?.seconds())
         };
         let (low, high) = interval_ranks(count, 0.5, CONFIDENCE)?;
         let seconds = Estimate {
-            value: at(count.div_ceil(2))?,
-            low: at(low)? / (1.0 + RELATIVE_ERROR),
-            high: at(high)? * (1.0 + RELATIVE_ERROR),
+            value: at(count.div_ceil(2) as f64)?,
+            low: at_rank(low, at)? / (1.0 + RELATIVE_ERROR),
+            high: at_rank(high, at)? * (1.0 + RELATIVE_ERROR),
             confidence: CONFIDENCE,
             effective_count: count as f64,
         };

@@ -109,10 +109,11 @@ pub(super) fn spots_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64
 pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Option<TrackCount> {
     let spots = spots_of(probe, rotation, sector_bytes);
     let tolerance = rotation.tolerance_turns();
+    let apart = apart(&spots);
     let (mut best, mut fits) = (0, Vec::new());
     for sectors in SECTORS.0..=SECTORS.1 {
         let sectors = f64::from(sectors);
-        let count = fitting_pairs(&spots, sectors, tolerance);
+        let count = fitting_pairs(&apart, sectors, tolerance);
         if count > best || fits.is_empty() {
             best = count;
             fits.clear();
@@ -121,7 +122,7 @@ pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64
             fits.push(sectors);
         }
     }
-    let pairs = spots.len() * (spots.len() - 1) / 2;
+    let pairs = apart.len();
     let least_share = if spots.len() < LONG_PROBE { FITTING_SHARE_MIN } else { FITTING_SHARE_LONG_MIN };
     if (best as f64) < least_share * pairs as f64 {
         return None;
@@ -131,13 +132,23 @@ pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64
     refined(&spots, &group, &fits, rotation)
 }
 
-/// How many pairs of spots are as far apart as so many sectors to a track make them.
-fn fitting_pairs(spots: &[Spot], sectors: f64, tolerance: f64) -> usize {
-    let mut count = 0;
+/// Of each pair of spots, the angle and the sectors between them.
+fn apart(spots: &[Spot]) -> Vec<(f64, f64)> {
+    let mut apart = Vec::with_capacity(spots.len() * spots.len() / 2);
     for (index, one) in spots.iter().enumerate() {
         for other in &spots[index + 1..] {
-            count += usize::from(misfit(one, other, sectors).abs() <= tolerance);
+            apart.push((other.angle - one.angle, other.below - one.below));
         }
+    }
+    apart
+}
+
+/// How many pairs are as far apart as so many sectors to a track make them: the innermost loop of all that counts sectors.
+fn fitting_pairs(apart: &[(f64, f64)], sectors: f64, tolerance: f64) -> usize {
+    let turns = 1.0 / sectors;
+    let mut count = 0;
+    for &(angle, below) in apart {
+        count += usize::from(wrapped(angle + below * turns).abs() <= tolerance);
     }
     count
 }

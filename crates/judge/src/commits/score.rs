@@ -5,8 +5,10 @@ use crate::document::rows;
 use crate::failure::Failure;
 use crate::program::Program;
 use crate::threads::on_two_threads;
+use crate::truth::Truths;
 use crate::virtual_drive::Folder;
 use model::finding::FindingCode;
+use sim::truth::TruthValue;
 
 /// The 99th percentile that etcd asks for.
 const LIMIT_S: f64 = 0.01;
@@ -72,7 +74,7 @@ pub struct Answers {
     pub open: usize,
 }
 
-/// What a flush does, by policy.
+/// What a flush does, by what is true: of a drive without a write cache every policy is "honoured".
 pub fn flushes(
     program: &Program,
     folder: &Folder,
@@ -85,20 +87,25 @@ pub fn flushes(
         let words = ["commit", &drive.target, "--write", "--time-limit", "10s", "--seed"];
         let document = program.run(&[&words[..], &[&number.to_string()]].concat())?;
         let said = document.said(FindingCode::FlushHonoured);
-        let policy = POLICIES[(number % 3) as usize];
+        let truth = match Truths::of(&drive.profile)?.get(FindingCode::FlushHonoured).map(|truth| truth.value)
+        {
+            Some(TruthValue::Word(word)) => word,
+            _ => return Err(Failure::cannot(format!("{} has no truth of its flushes.", drive.name))),
+        };
         let found = said["value"].as_str().map(str::to_owned);
-        if found.as_deref() != Some(policy) {
-            eprintln!("{} is {policy}: {said}", drive.name);
+        if found.as_deref() != Some(truth) {
+            eprintln!("{} is {truth}: {said}", drive.name);
         }
-        Ok((number, found))
+        Ok((truth, found))
     })?;
     let mut answers = [Answers::default(); 3];
-    for (number, found) in all {
-        let which = (number % 3) as usize;
-        match found {
-            None => answers[which].open += 1,
-            Some(found) if found == POLICIES[which] => answers[which].right += 1,
-            Some(_) => answers[which].wrong += 1,
+    for (policy, answers) in POLICIES.into_iter().zip(&mut answers) {
+        for (_, found) in all.iter().filter(|(truth, _)| *truth == policy) {
+            match found.as_deref() {
+                None => answers.open += 1,
+                Some(found) if found == policy => answers.right += 1,
+                Some(_) => answers.wrong += 1,
+            }
         }
     }
     Ok(answers)
