@@ -20,7 +20,7 @@ struct Case {
     bound: Option<Bound>,
 }
 
-/// Millions of requests a second.
+// Millions of requests a second.
 const RATE: &str = "M/s";
 
 const CASES: &[Case] = &[

@@ -49,16 +49,7 @@ pub struct LatencyHistogram {
 
 impl Default for LatencyHistogram {
     fn default() -> LatencyHistogram {
-        LatencyHistogram {
-            cells: vec![0; CELLS],
-            held_from: 0,
-            count: 0,
-            sum_ns: 0,
-            min_ns: u64::MAX,
-            max_ns: 0,
-            lowest: CELLS,
-            highest: 0,
-        }
+        LatencyHistogram { cells: vec![0; CELLS], ..LatencyHistogram::small() }
     }
 }
 
@@ -77,7 +68,16 @@ impl LatencyHistogram {
 
     /// An empty one that takes no memory before something is counted in it.
     pub fn small() -> LatencyHistogram {
-        LatencyHistogram { cells: Vec::new(), ..LatencyHistogram::default() }
+        LatencyHistogram {
+            cells: Vec::new(),
+            held_from: 0,
+            count: 0,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            lowest: CELLS,
+            highest: 0,
+        }
     }
 
     /// Counts one latency. Allocates only after a shrink.
@@ -114,7 +114,7 @@ impl LatencyHistogram {
         }
         let is_held = other.lowest >= self.held_from && other.highest < self.held_from + self.cells.len();
         if !is_held {
-            self.hold_all();
+            self.hold(other.lowest, other.highest);
         }
         let (first, end) = (other.lowest - self.held_from, other.highest - self.held_from + 1);
         let more = &other.cells[other.lowest - other.held_from..=other.highest - other.held_from];
@@ -154,14 +154,21 @@ impl LatencyHistogram {
 
     #[cold]
     fn count_in_new_cell(&mut self, cell: usize) {
-        self.hold_all();
+        self.hold(0, CELLS - 1);
         self.cells[cell] += 1;
     }
 
-    fn hold_all(&mut self) {
-        let mut all = vec![0; CELLS];
-        all[self.held_from..self.held_from + self.cells.len()].copy_from_slice(&self.cells);
-        (self.cells, self.held_from) = (all, 0);
+    /// Makes room for these cells beside those that are held.
+    fn hold(&mut self, mut first: usize, mut last: usize) {
+        if !self.cells.is_empty() {
+            first = first.min(self.held_from);
+            last = last.max(self.held_from + self.cells.len() - 1);
+        }
+        let mut cells = vec![0; last - first + 1];
+        if let Some(held) = cells.get_mut(self.held_from.wrapping_sub(first)..) {
+            held[..self.cells.len()].copy_from_slice(&self.cells);
+        }
+        (self.cells, self.held_from) = (cells, first);
     }
 
     pub fn count(&self) -> u64 {
@@ -239,18 +246,25 @@ impl LatencyHistogram {
         min_ns: u64,
         max_ns: u64,
     ) -> Option<LatencyHistogram> {
-        let mut histogram = LatencyHistogram::default();
-        for (cell, count) in cells {
+        let cells: Vec<(u32, u64)> = cells.into_iter().collect();
+        let mut histogram = LatencyHistogram::small();
+        for &(cell, count) in &cells {
             let cell = usize::try_from(cell).ok().filter(|&cell| cell < CELLS)?;
-            histogram.cells[cell] = histogram.cells[cell].checked_add(count)?;
-            histogram.count = histogram.count.checked_add(count)?;
             if count > 0 {
+                histogram.count = histogram.count.checked_add(count)?;
                 histogram.lowest = histogram.lowest.min(cell);
                 histogram.highest = histogram.highest.max(cell);
             }
         }
         if histogram.count == 0 {
             return Some(histogram);
+        }
+        histogram.hold(histogram.lowest, histogram.highest);
+        for (cell, count) in cells {
+            if count > 0 {
+                // It cannot overflow where the count of all does not.
+                histogram.cells[cell as usize - histogram.held_from] += count;
+            }
         }
         let count = u128::from(histogram.count);
         let sound = cell_of(min_ns) == histogram.lowest

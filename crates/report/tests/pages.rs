@@ -321,10 +321,10 @@ fn without_colour(text: &str) -> String {
 #[test]
 fn the_lists() {
     for width in [60, 80, 120] {
-        check_page(&format!("runs-{width}"), style(width), &runs_table(&run_rows(), style(width)));
+        check_page(&format!("runs-{width}"), style(width), &runs_table(&run_rows(), 9980, style(width)));
         check_page(&format!("drives-{width}"), style(width), &drives_table(&drive_rows(), style(width)));
     }
-    assert_eq!(runs_table(&[], style(80)), "No runs yet. Try: drivescope check TARGET\n");
+    assert_eq!(runs_table(&[], 0, style(80)), "No runs yet. Try: drivescope check TARGET\n");
 }
 
 fn run_rows() -> Vec<RunRow> {

@@ -12,9 +12,13 @@ use crate::run_folder::run_folders;
 use model::finding::{FindingDocument, ValueDocument};
 use model::run::RunStatus;
 use rusqlite::{Connection, ErrorCode, Row, Transaction, params};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
 const INDEX_FILE: &str = "index.sqlite";
@@ -52,7 +56,11 @@ const SCHEMA: &str = "
 pub(crate) struct Index {
     path: PathBuf,
     connection: Connection,
+    progress: IndexProgress,
 }
+
+/// Told how many runs were read into the index, and how many will be.
+pub type IndexProgress = fn(usize, usize);
 
 pub(crate) fn refresh(places: &Places) -> Result<(), StoreError> {
     Index::open(places)?.refresh(places).map(drop)
@@ -88,9 +96,13 @@ impl Index {
             opened => opened,
         };
         match connection {
-            Ok(connection) => Ok(Index { path, connection }),
+            Ok(connection) => Ok(Index { path, connection, progress: |_, _| {} }),
             Err(source) => Err(StoreError::Index { path, source }),
         }
+    }
+
+    pub(crate) fn telling(self, progress: IndexProgress) -> Index {
+        Index { progress, ..self }
     }
 
     /// Brings it up to date with the run folders, and answers all of them. Only facts that changed are read.
@@ -106,31 +118,20 @@ impl Index {
     }
 
     fn try_refresh(&mut self, places: &Places) -> Result<Vec<RunEntry>, StoreError> {
-        let folders = run_folders(&places.runs())?;
-        let known = self.checked(self.entries(places))?;
-        let mut entries = Vec::with_capacity(folders.len());
-        let mut changed = Vec::new();
-        let mut readable = HashSet::new();
-        for (id, folder) in folders {
-            let stamp = Stamp::of(&folder);
-            let entry = match known.get(&id) {
-                Some(entry) if entry.stamp == stamp => entry.clone(),
-                _ => {
-                    let (entry, facts) = RunEntry::of(id, folder);
-                    if let Some(facts) = facts {
-                        changed.push((entry.clone(), facts));
-                    }
-                    entry
+        let mut known = self.checked(self.entries(places))?;
+        let (mut entries, mut stale) = (Vec::new(), Vec::new());
+        for (id, folder) in run_folders(&places.runs())? {
+            match known.remove(&id) {
+                Some(entry) if entry.stamp == Stamp::of(&folder) => entries.push(entry),
+                Some(outdated) => {
+                    known.insert(id.clone(), outdated);
+                    stale.push((id, folder));
                 }
-            };
-            if entry.listing.damage.is_none() {
-                readable.insert(entry.listing.id.clone());
+                None => stale.push((id, folder)),
             }
-            entries.push(entry);
         }
-        let gone: Vec<&String> = known.keys().filter(|id| !readable.contains(*id)).collect();
-        if !changed.is_empty() || !gone.is_empty() {
-            let updated = self.update(&changed, &gone);
+        if !stale.is_empty() || !known.is_empty() {
+            let updated = self.update(&known, &stale, &mut entries);
             self.checked(updated)?;
         }
         Ok(entries)
@@ -143,23 +144,45 @@ impl Index {
         }
     }
 
-    fn update(&mut self, changed: &[(RunEntry, Facts)], gone: &[&String]) -> rusqlite::Result<()> {
-        let transaction =
-            self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        for id in gone {
-            transaction.execute("DELETE FROM runs WHERE id = ?1", [id])?;
+    /// Forgets runs that are gone or outdated, and reads the stale ones. Their facts are read on all processors and let go of one by one.
+    fn update(
+        &mut self,
+        outdated: &HashMap<String, RunEntry>,
+        stale: &[(String, PathBuf)],
+        entries: &mut Vec<RunEntry>,
+    ) -> rusqlite::Result<()> {
+        // Nothing is locked before something is written: of damaged runs there is nothing to write.
+        let transaction = self.connection.transaction()?;
+        for id in outdated.keys() {
+            forget(&transaction, id)?;
         }
-        for (entry, facts) in changed {
-            let id = &entry.listing.id;
-            transaction.execute("DELETE FROM runs WHERE id = ?1", [id])?;
-            insert_run(&transaction, entry)?;
-            for (position, finding) in (0i64..).zip(&facts.findings) {
-                insert_finding(&transaction, id, position, finding)?;
+        let next = AtomicUsize::new(0);
+        let readers = available_parallelism().map_or(1, NonZero::get).min(stale.len());
+        // At most one waits for each reader: facts take up to some MB.
+        let (given, read) = sync_channel(readers);
+        thread::scope(|scope| -> rusqlite::Result<()> {
+            for _ in 0..readers {
+                let (given, next) = (given.clone(), &next);
+                scope.spawn(move || {
+                    while let Some((id, folder)) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        if given.send(RunEntry::of(id.clone(), folder.clone())).is_err() {
+                            return;
+                        }
+                    }
+                });
             }
-            if entry.is_dated {
-                ledger_rows::insert(&transaction, entry, &facts.run)?;
+            drop(given);
+            let mut done = 0;
+            for (entry, facts) in read {
+                if let Some(facts) = facts {
+                    insert(&transaction, &entry, &facts)?;
+                }
+                entries.push(entry);
+                done += 1;
+                (self.progress)(done, stale.len());
             }
-        }
+            Ok(())
+        })?;
         transaction.commit()
     }
 
@@ -212,27 +235,43 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+fn forget(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
+    transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([id]).map(drop)
+}
+
+fn insert(transaction: &Transaction<'_>, entry: &RunEntry, facts: &Facts) -> rusqlite::Result<()> {
+    // Another process may have read it in the meantime.
+    forget(transaction, &entry.listing.id)?;
+    insert_run(transaction, entry)?;
+    for (position, finding) in (0i64..).zip(&facts.findings) {
+        insert_finding(transaction, &entry.listing.id, position, finding)?;
+    }
+    if entry.is_dated {
+        ledger_rows::insert(transaction, entry, &facts.run)?;
+    }
+    Ok(())
+}
+
 fn insert_run(transaction: &Transaction<'_>, entry: &RunEntry) -> rusqlite::Result<()> {
     let listing = &entry.listing;
     assert!(listing.damage.is_none(), "the index holds readable runs only");
     let experiments = serde_json::to_string(&listing.experiments).expect("a list of strings is valid JSON");
-    transaction.execute(
-        "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        params![
-            entry.stamp.inode,
-            entry.stamp.modified_ns,
-            entry.stamp.bytes,
-            listing.id,
-            listing.started,
-            entry.is_finished,
-            entry.is_dated,
-            listing.status.map(RunStatus::name),
-            listing.target_path,
-            listing.target_model,
-            listing.target_serial,
-            experiments,
-        ],
-    )?;
+    let mut statement = transaction
+        .prepare_cached("INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?;
+    statement.execute(params![
+        entry.stamp.inode,
+        entry.stamp.modified_ns,
+        entry.stamp.bytes,
+        listing.id,
+        listing.started,
+        entry.is_finished,
+        entry.is_dated,
+        listing.status.map(RunStatus::name),
+        listing.target_path,
+        listing.target_model,
+        listing.target_serial,
+        experiments,
+    ])?;
     Ok(())
 }
 
@@ -247,48 +286,44 @@ fn insert_finding(
         Some(ValueDocument::Text(word)) => (None, Some(word)),
         None => (None, None),
     };
-    transaction.execute(
-        "INSERT INTO findings VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        params![
-            run_id,
-            position,
-            finding.code,
-            number,
-            word,
-            finding.unit,
-            finding.low,
-            finding.high,
-            finding.confidence,
-            finding.statement,
-            finding.unknown
-        ],
-    )?;
+    let mut statement = transaction
+        .prepare_cached("INSERT INTO findings VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?;
+    statement.execute(params![
+        run_id,
+        position,
+        finding.code,
+        number,
+        word,
+        finding.unit,
+        finding.low,
+        finding.high,
+        finding.confidence,
+        finding.statement,
+        finding.unknown
+    ])?;
     Ok(())
 }
 
+/// By number: with thousands of runs looking names up takes as long as all else.
 fn entry_of(row: &Row<'_>, places: &Places) -> rusqlite::Result<RunEntry> {
-    let id: String = row.get("id")?;
-    let status: String = row.get("status")?;
-    let experiments: String = row.get("experiments")?;
+    let id: String = row.get(3)?;
+    let status: String = row.get(7)?;
+    let experiments: String = row.get(11)?;
     Ok(RunEntry {
-        stamp: Stamp {
-            inode: row.get("facts_inode")?,
-            modified_ns: row.get("facts_modified_ns")?,
-            bytes: row.get("facts_bytes")?,
-        },
+        stamp: Stamp { inode: row.get(0)?, modified_ns: row.get(1)?, bytes: row.get(2)? },
         listing: RunListing {
             folder: places.run(&id),
             id,
-            started: row.get("started")?,
+            started: row.get(4)?,
             status: RunStatus::from_name(&status),
             under_way: false,
-            target_path: row.get("path")?,
-            target_model: row.get("model")?,
-            target_serial: row.get("serial")?,
+            target_path: row.get(8)?,
+            target_model: row.get(9)?,
+            target_serial: row.get(10)?,
             experiments: serde_json::from_str(&experiments).unwrap_or_default(),
             damage: None,
         },
-        is_finished: row.get("is_finished")?,
-        is_dated: row.get("is_dated")?,
+        is_finished: row.get(5)?,
+        is_dated: row.get(6)?,
     })
 }

@@ -55,6 +55,7 @@ pub use drive_note::schema as drive_note_schema;
 pub use drive_note::{DriveNote, DriveSnapshot, Snapshot};
 pub use error::{Damage, SegmentFlaw, StoreError};
 pub use follower::Follower;
+pub use index::IndexProgress;
 pub use ledger::{EventKind, LedgerEvent, LedgerRun, UNFINISHED_PURGE};
 pub use parquet_file::ParquetFile;
 pub use run_entry::RunListing;

@@ -110,8 +110,14 @@ pub(crate) fn run_folders(runs: &Path) -> Result<Vec<(String, PathBuf)>, StoreEr
     for entry in fs::read_dir(runs).map_err(StoreError::system("read", runs))? {
         let entry = entry.map_err(StoreError::system("read", runs))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') && entry.path().is_dir() {
-            folders.push((name, entry.path()));
+        let path = entry.path();
+        // A link may lead to a folder; of others the folder itself says what they are.
+        let is_folder = match entry.file_type() {
+            Ok(kind) if !kind.is_symlink() => kind.is_dir(),
+            _ => path.is_dir(),
+        };
+        if is_folder && !name.starts_with('.') {
+            folders.push((name, path));
         }
     }
     folders.sort();

@@ -23,6 +23,7 @@ use std::fs::{self, File};
 use std::ops::RangeInclusive;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::vec::IntoIter;
 
 const FORMAT_KEY: &str = "drivescope.format";
 const SERIES_KEY: &str = "drivescope.series";
@@ -183,8 +184,8 @@ impl SegmentReader {
         }
         let mut columns = Vec::with_capacity(self.numbers.len());
         for (column, &number) in self.kind.columns().iter().zip(&self.numbers) {
-            let cells = read_column(reader.as_ref(), column, number, rows as usize);
-            columns.push(cells.map_err(StoreError::segment(&self.path))?.into_iter());
+            let cells = ColumnCells::read(reader.as_ref(), column, number, rows as usize);
+            columns.push(cells.map_err(StoreError::segment(&self.path))?);
         }
         let mut row = Vec::new();
         for number in 0..rows {
@@ -240,75 +241,92 @@ fn physical_type(kind: CellKind) -> parquet::basic::Type {
     }
 }
 
-fn read_column(
-    group: &dyn RowGroupReader,
-    column: &Column,
-    number: usize,
-    rows: usize,
-) -> Result<Vec<Cell>, ParquetError> {
-    match (group.get_column_reader(number)?, column.kind) {
-        (ColumnReader::Int64ColumnReader(mut reader), CellKind::Integer) => {
-            read_cells(&mut reader, column, rows, integer)
-        }
-        (ColumnReader::Int32ColumnReader(mut reader), CellKind::Small) => {
-            read_cells(&mut reader, column, rows, Cell::Small)
-        }
-        (ColumnReader::DoubleColumnReader(mut reader), CellKind::Float) => {
-            read_cells(&mut reader, column, rows, Cell::Float)
-        }
-        (ColumnReader::ByteArrayColumnReader(mut reader), CellKind::Operation) => {
-            read_cells(&mut reader, column, rows, operation)
-        }
-        (ColumnReader::ByteArrayColumnReader(mut reader), CellKind::Bytes) => {
-            read_cells(&mut reader, column, rows, bytes)
-        }
-        _ => Err(ParquetError::General(format!("column {} is of another type", column.name))),
+/// The cells of a column in a row group, made one by one: as cells they take four times the memory.
+struct ColumnCells {
+    /// Of a nullable column: 0 where a cell is empty.
+    levels: Option<IntoIter<i16>>,
+    values: Values,
+}
+
+enum Values {
+    Integers(IntoIter<i64>),
+    Smalls(IntoIter<i32>),
+    Floats(IntoIter<f64>),
+    Operations(IntoIter<ByteArray>),
+    Bytes(IntoIter<ByteArray>),
+}
+
+impl ColumnCells {
+    fn read(
+        group: &dyn RowGroupReader,
+        column: &Column,
+        number: usize,
+        rows: usize,
+    ) -> Result<ColumnCells, ParquetError> {
+        let mut levels = if column.nullable { Some(Vec::new()) } else { None };
+        let given = levels.as_mut();
+        let values = match (group.get_column_reader(number)?, column.kind) {
+            (ColumnReader::Int64ColumnReader(mut reader), CellKind::Integer) => {
+                Values::Integers(read_values(&mut reader, column, rows, given)?)
+            }
+            (ColumnReader::Int32ColumnReader(mut reader), CellKind::Small) => {
+                Values::Smalls(read_values(&mut reader, column, rows, given)?)
+            }
+            (ColumnReader::DoubleColumnReader(mut reader), CellKind::Float) => {
+                Values::Floats(read_values(&mut reader, column, rows, given)?)
+            }
+            (ColumnReader::ByteArrayColumnReader(mut reader), CellKind::Operation) => {
+                Values::Operations(read_values(&mut reader, column, rows, given)?)
+            }
+            (ColumnReader::ByteArrayColumnReader(mut reader), CellKind::Bytes) => {
+                Values::Bytes(read_values(&mut reader, column, rows, given)?)
+            }
+            _ => return Err(ParquetError::General(format!("column {} is of another type", column.name))),
+        };
+        Ok(ColumnCells { levels: levels.map(Vec::into_iter), values })
     }
 }
 
-fn integer(value: i64) -> Cell {
-    Cell::Integer(value.cast_unsigned())
+impl Iterator for ColumnCells {
+    type Item = Cell;
+
+    fn next(&mut self) -> Option<Cell> {
+        if let Some(levels) = &mut self.levels
+            && levels.next()? == 0
+        {
+            return Some(Cell::Empty);
+        }
+        match &mut self.values {
+            Values::Integers(values) => Some(Cell::Integer(values.next()?.cast_unsigned())),
+            Values::Smalls(values) => Some(Cell::Small(values.next()?)),
+            Values::Floats(values) => Some(Cell::Float(values.next()?)),
+            Values::Operations(values) => Some(operation(&values.next()?)),
+            Values::Bytes(values) => Some(Cell::Bytes(values.next()?.data().to_vec())),
+        }
+    }
 }
 
-fn bytes(value: ByteArray) -> Cell {
-    Cell::Bytes(value.data().to_vec())
-}
-
-fn operation(word: ByteArray) -> Cell {
+fn operation(word: &ByteArray) -> Cell {
     match str::from_utf8(word.data()).ok().and_then(Operation::from_name) {
         Some(operation) => Cell::Operation(operation),
         None => Cell::Empty,
     }
 }
 
-fn read_cells<T: DataType>(
+fn read_values<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     column: &Column,
     rows: usize,
-    cell: impl Fn(T::T) -> Cell,
-) -> Result<Vec<Cell>, ParquetError> {
-    let mut levels = Vec::new();
+    mut levels: Option<&mut Vec<i16>>,
+) -> Result<IntoIter<T::T>, ParquetError> {
     let mut values = Vec::new();
     let mut found = 0;
     while found < rows {
-        let levels = if column.nullable { Some(&mut levels) } else { None };
-        let (records, _, _) = reader.read_records(rows - found, levels, None, &mut values)?;
+        let (records, _, _) = reader.read_records(rows - found, levels.as_deref_mut(), None, &mut values)?;
         if records == 0 {
             return Err(ParquetError::General(format!("column {} ends after row {found}", column.name)));
         }
         found += records;
     }
-    let mut values = values.into_iter().map(cell);
-    if !column.nullable {
-        return Ok(values.collect());
-    }
-    let mut cells = Vec::with_capacity(levels.len());
-    for level in levels {
-        let cell = if level == 0 { Some(Cell::Empty) } else { values.next() };
-        let Some(cell) = cell else {
-            return Err(ParquetError::General(format!("column {} has too few values", column.name)));
-        };
-        cells.push(cell);
-    }
-    Ok(cells)
+    Ok(values.into_iter())
 }

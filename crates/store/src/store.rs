@@ -3,7 +3,7 @@
 use crate::disk::{Disk, SyncFile};
 use crate::drive_note::DriveNote;
 use crate::error::StoreError;
-use crate::index::{self, Index};
+use crate::index::{self, Index, IndexProgress};
 use crate::ledger::{LedgerRun, events_of, names_of};
 use crate::lock::Lock;
 use crate::places::Places;
@@ -47,12 +47,13 @@ fn absolute(path: Option<OsString>) -> Option<PathBuf> {
 pub struct Store {
     places: Places,
     disk: Disk,
+    progress: IndexProgress,
 }
 
 impl Store {
     /// Opens a store, and makes it if it does not exist. A store that may only be read can be opened.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
-        let store = Store { places: Places::of(folder), disk: Disk::default() };
+        let store = Store { places: Places::of(folder), disk: Disk::default(), progress: |_, _| {} };
         let runs = store.places.runs();
         if !runs.is_dir() {
             fs::create_dir_all(&runs).map_err(StoreError::system("make", &runs))?;
@@ -64,8 +65,23 @@ impl Store {
         Store { disk: Disk { sync }, ..self }
     }
 
+    /// With somebody who is told of an index that is brought up to date.
+    pub fn with_progress(self, progress: IndexProgress) -> Store {
+        Store { progress, ..self }
+    }
+
     pub fn folder(&self) -> &Path {
         self.places.folder()
+    }
+
+    /// Where a run of this name is, if there is one.
+    pub fn run_folder(&self, id: &str) -> PathBuf {
+        self.places.run(id)
+    }
+
+    /// Whether there is no run, not even a damaged one. Fails when the folder cannot be read.
+    pub fn is_empty(&self) -> Result<bool, StoreError> {
+        Ok(run_folders(&self.places.runs())?.is_empty())
     }
 
     /// Begins to write a run. Journals that killed writers left are folded first.
@@ -163,7 +179,7 @@ impl Store {
     }
 
     fn indexed(&self) -> Result<Vec<RunEntry>, StoreError> {
-        Index::open(&self.places)?.refresh(&self.places)
+        Index::open(&self.places)?.telling(self.progress).refresh(&self.places)
     }
 
     fn scan(&self) -> Result<Vec<RunEntry>, StoreError> {
@@ -216,7 +232,7 @@ impl Store {
     }
 
     fn indexed_history(&self, names: &[String]) -> Result<Vec<LedgerRun>, StoreError> {
-        Index::open(&self.places)?.ledger(&self.places, names)
+        Index::open(&self.places)?.telling(self.progress).ledger(&self.places, names)
     }
 
     fn scan_history(&self, names: &[String]) -> Result<Vec<LedgerRun>, StoreError> {
@@ -243,6 +259,9 @@ impl Store {
 
     fn resolve(&self, name: &str) -> Result<String, StoreError> {
         let mut candidates = Vec::new();
+        if is_run_name(name) && self.places.run(name).is_dir() {
+            return Ok(name.to_owned());
+        }
         if name == "last" {
             for run in self.runs()? {
                 if run.damage.is_none() {
@@ -251,9 +270,6 @@ impl Store {
             }
         } else {
             for (id, _) in run_folders(&self.places.runs())? {
-                if id == name {
-                    return Ok(id);
-                }
                 if !name.is_empty() && id.starts_with(name) {
                     candidates.push(id);
                 }

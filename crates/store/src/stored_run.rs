@@ -106,14 +106,12 @@ fn restore_unfinished_totals(phases: &mut [PhaseSummary], series: &StoredSeries,
     }
 }
 
-/// A run may have thousands of phases, so no histogram keeps more memory than it needs.
 fn restore_histograms(phases: &mut [PhaseSummary], series: &StoredSeries) {
     for record in series.histograms() {
         let Some(phase) = phases.get_mut(record.phase as usize) else { continue };
         let total = phase.totals.iter_mut().find(|total| total.operation == record.operation);
         if let Some(total) = total {
             total.histogram.merge(&record.histogram);
-            total.histogram.shrink();
         }
     }
 }

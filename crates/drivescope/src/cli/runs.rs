@@ -10,6 +10,9 @@ use report::terminal::{RunRow, runs_table};
 use serde::Serialize;
 use std::path::Path;
 
+/// The newest runs, of which a terminal of 24 lines shows all.
+const FIRST_SCREEN: usize = 20;
+
 /// Schema `drivescope.run-list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -57,11 +60,15 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
     };
     let document =
         RunListDocument { schema: "drivescope.run-list/1", runs: runs.iter().map(RunDocument::of).collect() };
-    let rows: Vec<RunRow> = runs.iter().map(row).collect();
+    let shown = if arguments.all { &runs[..] } else { &runs[..runs.len().min(FIRST_SCREEN)] };
+    let rows: Vec<RunRow> = shown.iter().map(row).collect();
     let nothing = format!("There are {}\n", no_runs(store)?);
-    let page = |style| if rows.is_empty() { nothing.clone() } else { runs_table(&rows, style) };
+    let page = |style| match rows.is_empty() {
+        true => nothing.clone(),
+        false => runs_table(&rows, runs.len() - rows.len(), style),
+    };
     output::give_page(page, || output::json(&document), &arguments.page)?;
-    for run in &runs {
+    for run in shown {
         if let Some(damage) = &run.damage {
             output::say(&format!("{}: {damage}", run.id));
         }

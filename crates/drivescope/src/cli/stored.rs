@@ -17,7 +17,20 @@ fn store_folder(folder: Option<&Path>) -> Result<PathBuf, UserError> {
 }
 
 pub(super) fn open_store(folder: Option<&Path>) -> Result<Store, UserError> {
-    Ok(Store::open(&store_folder(folder)?)?.with_sync(lasting::sync))
+    opened(&store_folder(folder)?)
+}
+
+fn opened(folder: &Path) -> Result<Store, UserError> {
+    Ok(Store::open(folder)?.with_sync(lasting::sync).with_progress(tell_of_index))
+}
+
+/// A thousand runs take half a second. Less is not worth a word.
+const RUNS_TOLD: usize = 1000;
+
+fn tell_of_index(read: usize, stale: usize) {
+    if stale >= RUNS_TOLD && read.is_multiple_of(RUNS_TOLD) {
+        output::say(&format!("read {read} of {stale} runs into the index"));
+    }
 }
 
 /// The store to read from. A folder without one is left as it is.
@@ -25,7 +38,7 @@ pub(super) fn existing_store(folder: Option<&Path>) -> Result<Option<Store>, Use
     let folder = store_folder(folder)?;
     match folder.join("runs").symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        _ => Ok(Some(Store::open(&folder)?.with_sync(lasting::sync))),
+        _ => opened(&folder).map(Some),
     }
 }
 
@@ -35,7 +48,7 @@ pub(super) fn no_runs(folder: Option<&Path>) -> Result<String, UserError> {
 
 pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError> {
     match existing_store(folder)? {
-        Some(store) if !store.runs()?.is_empty() => Ok(store),
+        Some(store) if !store.is_empty()? => Ok(store),
         _ => Err(UserError::failure(no_runs(folder)?)),
     }
 }

@@ -19,7 +19,6 @@ pub(super) fn keep(folder: &Path, request: &Request) -> Result<(), UserError> {
 
 /// What a run was asked for; none of a run from before this was kept, or where it cannot be understood.
 pub(super) fn of_run(store: &Store, id: &str) -> Result<Option<Request>, UserError> {
-    let Some(listing) = store.runs()?.into_iter().find(|listing| listing.id == id) else { return Ok(None) };
-    let Ok(text) = fs::read_to_string(listing.folder.join(REQUEST_FILE)) else { return Ok(None) };
+    let Ok(text) = fs::read_to_string(store.run_folder(id).join(REQUEST_FILE)) else { return Ok(None) };
     Ok(serde_json::from_str(&text).ok())
 }

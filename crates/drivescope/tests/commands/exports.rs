@@ -247,6 +247,24 @@ fn the_page_of_the_formats_says_what_the_declarations_say() {
     }
 }
 
+/// Of ten thousand runs nobody wants ten thousand lines.
+#[test]
+fn a_long_list_of_runs_ends_with_the_first_screen() {
+    let home = hostile_home();
+    let runs = home.store().join("runs");
+    for number in 10..31 {
+        let copy = runs.join(format!("copy-{number}"));
+        fs::create_dir(&copy).expect("a folder");
+        fs::copy(runs.join("hostile/run.json"), copy.join("run.json")).expect("a copy");
+    }
+    let page = home.print(&["runs"]);
+    assert_eq!(page.matches("complete").count(), 20, "{page}");
+    assert!(page.ends_with("Older runs not shown: 2. All: drivescope runs --all\n"), "{page}");
+    let all = home.print(&["runs", "--all"]);
+    assert!(all.matches("complete").count() == 22 && !all.contains("not shown"), "{all}");
+    assert_eq!(home.json(&["runs"])["runs"].as_array().map(Vec::len), Some(22));
+}
+
 /// Lists have a schema and the entries that people see.
 #[test]
 fn lists_are_json_on_demand() {

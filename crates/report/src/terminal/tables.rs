@@ -46,7 +46,8 @@ pub struct PartitionRow {
     pub used_by: Vec<String>,
 }
 
-pub fn runs_table(rows: &[RunRow], style: Style) -> String {
+/// The runs of these rows, and how many older ones are not shown.
+pub fn runs_table(rows: &[RunRow], older: usize, style: Style) -> String {
     if rows.is_empty() {
         return lines_of("No runs yet. Try: drivescope check TARGET", style);
     }
@@ -62,7 +63,11 @@ pub fn runs_table(rows: &[RunRow], style: Style) -> String {
         ];
         table.row(cells, Vec::new());
     }
-    table.lines().join("\n") + "\n"
+    let mut text = table.lines().join("\n") + "\n";
+    if older > 0 {
+        text += &lines_of(&format!("Older runs not shown: {older}. All: drivescope runs --all"), style);
+    }
+    text
 }
 
 fn lines_of(text: &str, style: Style) -> String {

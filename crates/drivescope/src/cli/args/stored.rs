@@ -14,6 +14,10 @@ pub struct ListArguments {
 
 #[derive(Debug, Args)]
 pub struct RunsArguments {
+    /// All runs, not only the newest 20 (JSON always has all)
+    #[arg(long)]
+    pub all: bool,
+
     #[command(flatten)]
     pub page: PageArguments,
 }
