@@ -31,7 +31,7 @@ impl SurfaceMap {
     /// The edge at the start or at the end of the range, from the visits that lie within it. None with fewer than eight.
     pub fn edge(&self, start: bool) -> Option<Edge> {
         let edge = edge(self, start)?;
-        Some(Edge { seconds_per_byte: self.without_load(edge.seconds_per_byte), ..edge })
+        Some(Edge { seconds_per_byte: self.without_load(self.as_sampled(edge.seconds_per_byte)), ..edge })
     }
 }
 

@@ -6,7 +6,9 @@ use super::pass::{self, Spot};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
-use crate::measured::turns;
+use crate::measured::{EXPERIMENT_ACCESS, turns};
+use crate::streaming::ONE_DISK_RATE_MAX;
+use crate::stripe;
 use model::estimate::Estimate;
 use model::finding::{OtherLoad, SurveyUnknown};
 use model::range::ByteRange;
@@ -33,6 +35,7 @@ pub struct SurfaceMap {
     suspects: Vec<ByteRange>,
     quickest: f64,
     turns: bool,
+    uneven_share: f64,
     pass: Option<Estimate>,
     pub(super) spots: Vec<Spot>,
     clumps: usize,
@@ -43,12 +46,30 @@ pub struct SurfaceMap {
 impl SurfaceMap {
     pub fn of(run: &RunView<'_>, operation: Operation) -> Result<SurfaceMap, SurveyUnknown> {
         let gathered = visit::gather(run, operation)?;
-        Ok(SurfaceMap {
+        let mut map = SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
             turns: turns(run) == Some(true),
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
-        })
+        };
+        if let Some(block) = gathered.block
+            && map.turns
+            && map.is_of_several_disks(run)
+        {
+            map.uneven_share = block.as_f64() / map.median_visit(|visit| visit.bytes as f64);
+        }
+        Ok(map)
+    }
+
+    fn is_of_several_disks(&self, run: &RunView<'_>) -> bool {
+        let reads = stripe::reads(run, &EXPERIMENT_ACCESS);
+        match reads.as_ref() {
+            Some(reads) if reads.has_several_arms() => return true,
+            Some(reads) if reads.has_one_arm() => return false,
+            _ => {}
+        }
+        let median_s_per_byte = self.median_visit(|visit| visit.seconds_per_byte);
+        median_s_per_byte < 1.0 / ONE_DISK_RATE_MAX
     }
 
     /// The map of visits that were made elsewhere, in any order. Those outside of the range are left out.
@@ -71,6 +92,7 @@ impl SurfaceMap {
             disturbances: sorting.disturbances(&visits),
             quickest: sorting.moments.quickest(),
             turns: false,
+            uneven_share: 0.0,
             suspects: sorting.suspects(&visits),
             pass: pass::mean_over(range, &spots).as_ref().map(pass::interval),
             spots,
@@ -108,7 +130,15 @@ impl SurfaceMap {
     /// Mean seconds per byte of a pass over the range, with its 95 % interval: each place counts by its width, however often it
     /// was visited. None with too few visits.
     pub fn seconds_per_byte(&self) -> Option<Estimate> {
-        Some(self.without_load(self.pass?))
+        Some(self.without_load(self.as_sampled(self.pass?)))
+    }
+
+    /// Of several disks, some are ahead of the others by up to a request when the first of a visit is done, or the last: by so much all
+    /// visits may be too short or too long.
+    pub(super) fn as_sampled(&self, seen: Estimate) -> Estimate {
+        let uneven = self.uneven_share * seen.value;
+        let low = (seen.low - uneven).max(0.0);
+        Estimate { low, high: seen.high + uneven, ..seen }
     }
 
     /// A time per byte that other load has added to in an unknown measure: without it, it lies between what the quickest visits
@@ -134,13 +164,13 @@ impl SurfaceMap {
         if !self.turns {
             return None;
         }
-        load::in_most_visits(&self.disturbances, self.median_visit_s())
+        load::in_most_visits(&self.disturbances, self.median_visit(Visit::seconds))
     }
 
-    fn median_visit_s(&self) -> f64 {
-        let mut seconds: Vec<f64> = self.visits.iter().map(Visit::seconds).collect();
-        let middle = seconds.len() / 2;
-        if seconds.is_empty() { 0.0 } else { *seconds.select_nth_unstable_by(middle, f64::total_cmp).1 }
+    fn median_visit(&self, of: impl Fn(&Visit) -> f64) -> f64 {
+        let mut values: Vec<f64> = self.visits.iter().map(of).collect();
+        let middle = values.len() / 2;
+        if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
     }
 
     pub fn pass_time(&self) -> Option<Estimate> {

@@ -6,7 +6,7 @@ use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
-use model::units::MIB;
+use model::units::{Bytes, MIB};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Visit {
@@ -24,6 +24,8 @@ pub(super) struct Gathered {
     pub visits: Vec<Visit>,
     pub with_errors: usize,
     pub too_short: usize,
+    /// Of the requests of visits that are whole phases; none where most are pieces of long ones.
+    pub block: Option<Bytes>,
 }
 
 /// Fewer requests than this, of which four follow the first, show a rate only roughly.
@@ -35,6 +37,11 @@ const PIECE_BYTES_MIN: u64 = 64 * MIB;
 const PIECES: u64 = 4096;
 /// A phase of fewer pieces than this is one visit.
 const PIECES_MIN: u64 = 4;
+
+/// The first visits, which find out how long samples must be, are none beside them where they were to be shorter than such a part of most:
+/// what a drive, or one of several behind each other, takes to begin is more of them, so that they look slow as often as they are made
+/// again.
+const SHORT_PART: u64 = 2;
 
 /// Visits are spread over nearly all of a range if no more than a two-hundredth of it is left out at an end.
 const NEARLY_ALL_PART: u64 = 200;
@@ -60,10 +67,13 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     if in_no_time(run, &all) {
         return Err(SurveyUnknown::NoTime);
     }
-    let mut gathered = Gathered { range, visits: Vec::new(), with_errors: 0, too_short: 0 };
+    let mut gathered = Gathered { range, visits: Vec::new(), with_errors: 0, too_short: 0, block: None };
+    let mut whole = 0;
     let piece_bytes = (run.target.capacity.get() / PIECES).max(PIECE_BYTES_MIN);
     let access = Access { moves_parts: turns(run) != Some(false), access_s: single_access_s(run) };
-    for visit in &all {
+    let shortest = usual_bytes(&all) / SHORT_PART;
+    let probes = all.iter().take_while(|visit| visit.workload.range.bytes() < shortest).count();
+    for visit in &all[probes..] {
         if !is_measurement(visit.summary) {
             continue;
         }
@@ -71,12 +81,23 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
             gathered.add_pieces(run, visit, operation, piece_bytes);
         } else {
             gathered.add_whole(visit, operation, &access);
+            whole += 1;
         }
+    }
+    if 2 * whole > gathered.visits.len() {
+        gathered.block = all.first().map(|visit| visit.workload.block_sizes.largest());
     }
     if gathered.visits.is_empty() {
         return Err(SurveyUnknown::NoneUsable { samples: all.len() });
     }
     Ok(gathered)
+}
+
+/// How long the middle one of these visits was to be: one that a slow place cut short was to be as long as the others.
+fn usual_bytes(visits: &[measured::Visit<'_>]) -> Bytes {
+    let mut planned: Vec<Bytes> = visits.iter().map(|visit| visit.workload.range.bytes()).collect();
+    planned.sort_unstable();
+    planned.get(planned.len() / 2).copied().unwrap_or(Bytes::ZERO)
 }
 
 /// The range that a warm-up says was asked for, when the visits are spread over nearly all of it; else what was visited. Visits at

@@ -17,7 +17,7 @@ use crate::setup::check_room;
 use crate::streaming::{self, StreamSearch};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::limit::limits;
-use analysis::streaming::USUAL;
+use analysis::streaming::{ONE_DISK_RATE_MAX, USUAL};
 use analysis::surface::{SlowPlace, SurfaceMap};
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
@@ -73,11 +73,12 @@ const VISIT_BYTES: Bytes = Bytes::from_mib(8);
 /// A visit to a drive without moving parts takes about this long, and no more than so much.
 const VISIT_TIME: Nanos = Nanos::from_millis(60);
 const VISIT_BYTES_MAX: Bytes = Bytes::from_mib(64);
-/// No disk alone reads as fast, in bytes per second (the fastest of 2024 reach 285 MB/s): several do, and of each a visit takes but a
-/// part. It lasts so many times as long: what each waits for at its start is then a hundredth of it.
-const ARRAY_RATE_MIN: f64 = 300e6;
+/// Of each of several disks a visit takes but a part. It lasts so many times as long: what each waits for at its start is then a hundredth
+/// of it.
 const ARRAY_VISIT_TIMES: u64 = 3;
 const ARRAY_VISIT_BYTES_MAX: Bytes = Bytes::from_mib(512);
+/// Probes of an array are made again when visits are to be so many times as long.
+const PROBE_AGAIN_TIMES: u64 = 2;
 /// A visit that writes: what a drive's own memory takes at once is a small part of it.
 const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(64);
 const WRITE_STRATA: u64 = 16;
@@ -221,14 +222,14 @@ impl Adaptive {
     fn calibrate(&mut self, so_far: &RunView<'_>) {
         match self.search.as_mut().and_then(|search| search.next(so_far)) {
             Some(phase) => self.queue.push_back(phase),
-            None => self.plan_probes(self.setting(so_far)),
+            None => self.plan_probes(VISIT_BYTES, self.setting(so_far)),
         }
     }
 
-    fn plan_probes(&mut self, setting: StreamSetting) {
+    fn plan_probes(&mut self, bytes: Bytes, setting: StreamSetting) {
         self.stage = Stage::Probe;
         self.search = None;
-        self.survey.visitor = self.visitor(VISIT_BYTES, setting);
+        self.survey.visitor = self.visitor(bytes, setting);
         for index in 0..PROBES {
             let part = self.range.part(index, PROBES);
             let stretch = self.survey.visitor.place(part, &mut self.prng);
@@ -252,9 +253,9 @@ impl Adaptive {
         }
     }
 
-    /// How long visits are, by how fast the probes were.
+    /// How long visits are, by how fast the probes were. Those to an array waited for one arm after the other most of the time: where
+    /// visits are to be much longer than they were, longer ones tell how fast it is.
     fn plan_visits(&mut self, so_far: &RunView<'_>) {
-        self.stage = Stage::Rounds;
         let (time, setting) = (self.visit_time(so_far.elapsed()), self.setting(so_far));
         let bytes = match (self.mix(), self.mechanical) {
             (OperationMix::Write, _) => WRITE_VISIT_BYTES,
@@ -263,7 +264,13 @@ impl Adaptive {
         };
         let smallest_area = Bytes::new(self.range.bytes().get() / (2 * self.strata()).max(2 * EDGE_PARTS));
         let bytes = bytes.min(smallest_area);
+        let is_array = self.mechanical && self.mix() == OperationMix::Read;
+        if is_array && bytes >= self.survey.visitor.bytes() * PROBE_AGAIN_TIMES {
+            return self.plan_probes(bytes, setting);
+        }
+        self.stage = Stage::Rounds;
         self.survey.visitor = self.visitor(bytes, setting);
+        self.plan_round(self.edge_visits(), &[], &[]);
     }
 
     /// Shorter than usual where a time limit has no room for the first rounds otherwise.
@@ -435,10 +442,7 @@ impl Adaptive {
                     self.begin(now);
                 }
                 Stage::Calibrate => self.calibrate(so_far),
-                Stage::Probe => {
-                    self.plan_visits(so_far);
-                    self.plan_round(self.edge_visits(), &[], &[]);
-                }
+                Stage::Probe => self.plan_visits(so_far),
                 Stage::Rounds if self.survey.round >= ROUNDS_MAX => self.next_survey(now),
                 Stage::Rounds => self.after_round(so_far),
                 Stage::Done => {}
@@ -539,29 +543,33 @@ fn operation_of(mix: OperationMix) -> Operation {
 }
 
 fn visit_bytes_by_rate(so_far: &RunView<'_>, time: Nanos) -> Bytes {
-    let slowest = slowest_probe_s_per_byte(so_far);
+    let [_, slowest] = probes_s_per_byte(so_far);
     let bytes = if slowest > 0.0 { time.seconds() / slowest } else { 0.0 };
     Bytes::new(bytes as u64).max(VISIT_BYTES).min(VISIT_BYTES_MAX)
 }
 
-/// None where the probes were no faster than a single disk. What is slow but even may serve all that are in flight together: whole
+/// None where no probe was faster than a single disk. What is slow but even may serve all that are in flight together: whole
 /// fills of the queue then end as they began.
 fn array_visit_bytes(so_far: &RunView<'_>, time: Nanos, setting: StreamSetting) -> Option<Bytes> {
-    let slowest = slowest_probe_s_per_byte(so_far);
-    if slowest <= 0.0 || slowest >= 1.0 / ARRAY_RATE_MIN {
+    let [quickest, slowest] = probes_s_per_byte(so_far);
+    if slowest <= 0.0 || quickest >= 1.0 / ONE_DISK_RATE_MAX {
         return None;
     }
     let bytes = Bytes::new((time.seconds() / slowest) as u64).min(ARRAY_VISIT_BYTES_MAX);
     Some(bytes.round_down_to(setting.block_bytes * u64::from(setting.queue_depth)))
 }
 
-fn slowest_probe_s_per_byte(so_far: &RunView<'_>) -> f64 {
+/// Of the quickest probe and of the slowest; 0 where none shows a rate.
+fn probes_s_per_byte(so_far: &RunView<'_>) -> [f64; 2] {
     let probes = so_far.phases.iter().rev().take(PROBES as usize);
-    let mut slowest = 0.0_f64;
+    let mut found: Option<[f64; 2]> = None;
     for totals in probes.flat_map(|probe| &probe.totals) {
-        slowest = slowest.max(totals.seconds_per_byte().unwrap_or(0.0));
+        if let Some(seconds) = totals.seconds_per_byte() {
+            let [quickest, slowest] = found.unwrap_or([seconds; 2]);
+            found = Some([quickest.min(seconds), slowest.max(seconds)]);
+        }
     }
-    slowest
+    found.unwrap_or_default()
 }
 
 #[cfg(test)]

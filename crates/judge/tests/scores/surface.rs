@@ -186,6 +186,16 @@ fn disks_that_share_a_stream_are_measured_as_long_as_one() {
     assert!((rate / 471.04e6 - 1.0).abs() < 0.015, "{rate}");
 }
 
+/// Of seven disks the three probes of 8 MiB waited for one arm after the other: they were told as slow regions, and samples as short
+/// as those of an array that is half as fast as other load.
+#[test]
+fn where_an_array_begins_to_stream_is_no_slow_region() {
+    let survey = surface("sim:random-volume-71005", &[]);
+    assert_eq!(survey.value(FindingCode::SlowRegions), Some(0.0));
+    let outer = survey.said(FindingCode::ReadRateOuter);
+    assert!(outer["value"].is_number(), "{outer}");
+}
+
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
 fn zones_of_more_than_two_percent_are_found_in_five_minutes() {
