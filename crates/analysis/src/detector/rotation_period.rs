@@ -47,7 +47,8 @@ fn period(run: &RunView<'_>) -> Result<RotationPeriod, NoGeometry> {
     let (counts, probes) = tracks_of(&readings, &rotation, sector);
     let fitting = counts.len();
     let rpm = 60.0 / rotation.turn_s();
-    if probes >= PROBES_MIN && 2 * fitting < probes {
+    // On a stripe or a mirror no row of sectors is a track, and yet each of its places comes round.
+    if probes >= PROBES_MIN && 2 * fitting < probes && !rotation.has_all_angles() {
         return Err(NoGeometry::NoTracks { unfit: probes - fitting, probes, rpm });
     }
     let (agreeing, of) = rotation.agreeing;

@@ -5,7 +5,8 @@
 //! Seeks are shorter within a part of a disk. On flash the ratio is 1, and where it is not, a cache holds part of the span.
 //! # How
 //! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`, in
-//! logarithms. The first read of a visit seeks from wherever the visit before it ended, so that the interval it falls into is left out.
+//! logarithms. The first read of a visit seeks from wherever the visit before it ended, and is left out: of a stripe the first of each
+//! drive, of drives of which no layout is known the first half of all.
 //! # Cannot tell when
 //! The part and the whole were not both measured in two rounds without failures; requests that complete in no time.
 //! # Known problems
@@ -17,14 +18,17 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::measured::{
-    Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups, random_visits, round_ratios,
+    EXPERIMENT_ACCESS, Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups,
+    random_visits, round_ratios,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
-use crate::stats::ratio::{Pair, difference, logarithm};
+use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
+use crate::stripe::Arms;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, Outcome, SpanEffect, SpanEffectUnknown, SpanPoint};
+use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::Bytes;
@@ -81,9 +85,10 @@ fn compare(
     if in_no_time(run, &samples) {
         return Err(SpanEffectUnknown::NoTime);
     }
+    let arms = Arms::of(run, &EXPERIMENT_ACCESS);
     let mut means = Vec::new();
     for (bytes, samples) in spans {
-        if let Some(mean) = mean_iops(run, samples) {
+        if let Some(mean) = mean_iops(run, samples, arms) {
             means.push((*bytes, mean));
         }
     }
@@ -109,9 +114,33 @@ fn from_logarithm(mean: &Mean) -> Estimate {
 }
 
 /// The logarithm of completions per second.
-fn mean_iops(run: &RunView<'_>, samples: &[Visit<'_>]) -> Option<Mean> {
-    let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.latency_s };
-    let rounds = round_ratios(run, samples, Operation::Read, Part::Steady, BATCH_OPERATIONS, pair);
-    let rounds: Vec<Mean> = rounds.iter().filter_map(logarithm).collect();
+fn mean_iops(run: &RunView<'_>, samples: &[Visit<'_>], arms: Arms) -> Option<Mean> {
+    let mut rounds: Vec<Mean> = Vec::new();
+    for sample in samples {
+        let reads = reads_within(run, sample, arms);
+        if let Some(mean) = ratio_of_sums(&reads).as_ref().and_then(logarithm) {
+            rounds.push(mean);
+        }
+    }
+    if rounds.is_empty() {
+        // Of runs without single requests.
+        let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.latency_s };
+        let ratios = round_ratios(run, samples, Operation::Read, Part::Steady, BATCH_OPERATIONS, pair);
+        rounds.extend(ratios.iter().filter_map(logarithm));
+    }
     mean_of_visits(&rounds)
+}
+
+/// The reads of a visit that were kept one by one, each by an arm that the one before it left within the span.
+fn reads_within(run: &RunView<'_>, visit: &Visit<'_>, arms: Arms) -> Vec<Pair> {
+    let mut reads = Vec::new();
+    let mut is_within = vec![false; arms.stripe().map_or(1, |layout| layout.members as usize)];
+    for io in run.series.ios(visit.phase).filter(IoRecord::is_done) {
+        let arm = arms.stripe().map_or(0, |layout| layout.member_of(io.offset_bytes));
+        if is_within[arm] {
+            reads.push(Pair { numerator: 1.0, denominator: io.service_ns() as f64 / 1e9 });
+        }
+        is_within[arm] = true;
+    }
+    if arms == Arms::Shared { reads.split_off(reads.len() / 2) } else { reads }
 }

@@ -6,15 +6,11 @@ use model::experiment_name::ExperimentName;
 use model::request::Operation;
 use model::run::RunView;
 use model::workload::{Pattern, Workload};
-use std::f64::consts::TAU;
 
 /// Offsets that are drawn at random have nothing to do with latency by chance, whatever the course of latency over time: Spearman's
 /// coefficient is then normal, with a variance of 1/(n − 1), and at most 1.1 times that as neighbouring distances share an offset (their
 /// correlation is 0.1). Chance exceeds so many standard deviations one time in 10⁶.
 const SEEK_DEVIATIONS: f64 = 4.75 * 1.05;
-/// Completions at ticks of a timer are whole periods apart as well, but all at one angle. Places of a disk lie at all angles: the mean
-/// of 80 such vectors is longer than this one time in 10⁸ (Rayleigh: exp(−n·r²)).
-const ONE_ANGLE: f64 = 0.5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
@@ -41,7 +37,7 @@ pub fn is_reread(workload: &Workload) -> bool {
 pub fn motion(run: &RunView<'_>, experiment: &ExperimentName) -> Result<Motion, Option<f64>> {
     let readings = rereads(run, experiment).ok_or(None)?;
     if let Ok(rotation) = Rotation::of(&readings)
-        && has_all_angles(&rotation)
+        && rotation.has_all_angles()
     {
         return Ok(Motion::Rotation { period_s: rotation.turn_s() });
     }
@@ -57,16 +53,6 @@ fn rereads(run: &RunView<'_>, experiment: &ExperimentName) -> Option<Vec<Reading
         }
     }
     if readings.is_empty() { None } else { Some(readings) }
-}
-
-fn has_all_angles(rotation: &Rotation) -> bool {
-    let (mut sin, mut cos, mut count) = (0.0, 0.0, 0.0);
-    for (_, turns) in rotation.marks() {
-        sin += (TAU * turns).sin();
-        cos += (TAU * turns).cos();
-        count += 1.0;
-    }
-    count > 0.0 && sin.hypot(cos) / count < ONE_ANGLE
 }
 
 /// By how many standard deviations latency grows with the distance from the read before (Spearman's rank correlation).
@@ -141,7 +127,7 @@ mod tests {
     }
 
     fn moves(readings: &[Reading]) -> bool {
-        let rotates = Rotation::of(readings).is_ok_and(|rotation| has_all_angles(&rotation));
+        let rotates = Rotation::of(readings).is_ok_and(|rotation| rotation.has_all_angles());
         rotates || by_distance(readings) >= SEEK_DEVIATIONS
     }
 

@@ -3,7 +3,7 @@
 
 use crate::home::{Home, measured, shipped, truth};
 use judge::access::score::zones_right;
-use judge::document::Document;
+use judge::document::{Document, covers};
 use judge::threads::on_two_threads;
 use judge::truth::Truths;
 use model::finding::FindingCode;
@@ -153,13 +153,28 @@ fn late_completions_cost_time_and_not_the_answer() {
 
 #[test]
 fn nothing_turns_where_nothing_is_known_to_turn() {
-    for name in ["null", "constant", "970-pro", "x25-m", "raid0-3x64k", "raid1-2"] {
-        let said = geometry(&format!("sim:{name}"), &["--time-limit", "30s"]);
-        for code in [&[FindingCode::RotationPeriod, FindingCode::TrackLayout], &SEEKS[..]].concat() {
-            assert_eq!(said.value(code), None, "{} on {name}", code.name());
-            assert!(said.said(code)["unknown"].is_string(), "no reason for {} on {name}", code.name());
-        }
+    for name in ["null", "constant", "970-pro", "x25-m"] {
+        has_none(name, &[&[FindingCode::RotationPeriod, FindingCode::TrackLayout], &SEEKS[..]].concat());
     }
+}
+
+/// Each place of a stripe or a mirror comes round, but no row of its sectors is a track, and several arms move.
+#[test]
+fn disks_that_share_a_volume_turn_and_show_no_tracks() {
+    for name in ["raid0-3x64k", "raid1-2"] {
+        let said = has_none(name, &[&[FindingCode::TrackLayout], &SEEKS[..]].concat());
+        let turn = said.said(FindingCode::RotationPeriod);
+        assert_eq!(covers(turn, 60.0 / 7200.0), Some(true), "{name}: {turn}");
+    }
+}
+
+fn has_none(name: &str, codes: &[FindingCode]) -> Document {
+    let said = geometry(&format!("sim:{name}"), &["--time-limit", "30s"]);
+    for code in codes {
+        assert_eq!(said.value(*code), None, "{} on {name}", code.name());
+        assert!(said.said(*code)["unknown"].is_string(), "no reason for {} on {name}", code.name());
+    }
+    said
 }
 
 #[test]
