@@ -9,7 +9,8 @@
 //! A phase that ends at the drain rate filled the cache: its size is what was acknowledged until then, without what drained meanwhile.
 //! The size is the median of such phases, its interval from their scatter and the bytes in flight. Throughput with flushes is the bytes of a
 //! phase over its time to the end of its flush; see `sustained::caching`. Where no phase filled the cache and most of what was
-//! written was left to flushes, the size is a lower bound.
+//! written was left to flushes, the size is a lower bound; and so it is where only the flushes behind short bursts of small writes show that
+//! there is one.
 //! # Cannot tell when
 //! Nothing was written: then it says what the drive reports. No flush had more to store than the requests in flight (queue depth ×
 //! block size), which a drive without a cache has to store as well: a smaller cache, or one that is protected and ignores flushes.

@@ -3,6 +3,9 @@
 //! A cache that is full acknowledges at the rate at which it drains. So what was acknowledged until then, without what drained at that
 //! rate meanwhile, is its size. A flush shows that a cache is there at all: from the first write to its end the drive always has
 //! something to store, so that the bytes over that time are the drain rate, and the flush at that rate is what was left.
+//!
+//! A small cache is lost among the requests in flight of long phases, and its flush is short beside them. Bursts of small writes show it: where
+//! the flush behind many takes longer than the one behind few, the difference is what it stores, however long a flush takes by itself.
 
 use super::batch::Batch;
 use super::history::History;
@@ -10,14 +13,18 @@ use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
+use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::RunView;
-use model::workload::OperationMix;
+use model::run::{PhaseSummary, RunView};
+use model::workload::{OperationMix, Pattern};
 
 /// The standard error of a median of normal numbers against that of their mean: √(π/2).
 const MEDIAN_ERROR: f64 = 1.253_314;
 /// Phases whose scatter gives an interval.
 const PHASES_MIN: usize = 3;
+/// The quickest flush behind large bursts takes so many times as long as the slowest behind small ones where it stores more.
+const FLUSH_GROWTH_MIN: f64 = 1.5;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caching {
@@ -39,6 +46,14 @@ pub enum Held {
     AtLeast(f64),
     /// Flushes took time, and neither filled a cache nor left most of what was written to them: at most so many bytes.
     Unclear(f64),
+}
+
+/// Writes of a few listed offsets and the flush behind them, in seconds.
+struct Burst {
+    bytes: f64,
+    in_flight: f64,
+    wrote_s: f64,
+    flush_s: f64,
 }
 
 struct Flushed {
@@ -75,9 +90,17 @@ pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
     let filled = phases.iter().find(|phase| phase.fill.is_some());
     let shown = filled.or(phases.iter().max_by(|one, other| one.held_bytes.total_cmp(&other.held_bytes)))?;
     let acknowledged = Sample::new(phases.iter().filter_map(|phase| phase.acknowledged).collect());
+    let of_phases = held(history, &phases, &drained);
+    let is_shown = match of_phases {
+        Held::Full(bytes) => bytes.is_conclusive(),
+        Held::AtLeast(_) => true,
+        Held::Nothing | Held::Unclear(_) => false,
+    };
+    let of_bursts = if is_shown { None } else { held_by_bursts(run) };
     Some(Caching {
-        held: held(history, &phases, &drained),
-        acknowledged: acknowledged.map(|sample| sample.median()),
+        held: of_bursts.map_or(of_phases, Held::AtLeast),
+        // The phases filled it before anybody saw.
+        acknowledged: acknowledged.filter(|_| of_bursts.is_none()).map(|sample| sample.median()),
         drained: around_median(&drained),
         shown: shown.batch,
     })
@@ -118,6 +141,50 @@ fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
     } else {
         Held::Unclear(most)
     }
+}
+
+/// What the largest bursts had in a cache at least when their writes ended; none where flushes behind them take no longer.
+fn held_by_bursts(run: &RunView<'_>) -> Option<f64> {
+    let mut bursts: Vec<Burst> = run.phases.iter().filter_map(burst).collect();
+    bursts.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
+    let (few, most) = (bursts.first()?.bytes, bursts.last()?.bytes);
+    let (mut small, mut large) = (Vec::new(), Vec::new());
+    for burst in bursts {
+        if burst.bytes == few {
+            small.push(burst);
+        } else if burst.bytes == most {
+            large.push(burst);
+        }
+    }
+    if small.len().min(large.len()) < PHASES_MIN {
+        return None;
+    }
+    let by_itself_s = small.iter().map(|burst| burst.flush_s).fold(0.0, f64::max);
+    let mut least = f64::INFINITY;
+    for burst in &large {
+        if burst.flush_s < FLUSH_GROWTH_MIN * by_itself_s {
+            return None;
+        }
+        let stored_s = burst.flush_s - by_itself_s;
+        least = least.min(burst.bytes * stored_s / (burst.wrote_s + stored_s) - burst.in_flight);
+    }
+    (least > 0.0).then_some(least)
+}
+
+fn burst(summary: &PhaseSummary) -> Option<Burst> {
+    let workload = summary.phase.workload.as_ref()?;
+    let is_burst = summary.phase.experiment == ExperimentName::Sustain
+        && summary.phase.kind == PhaseKind::Measure
+        && workload.mix == OperationMix::Write
+        && matches!(workload.pattern, Pattern::Listed { .. })
+        && summary.totals_of(Operation::Flush).is_some()
+        && summary.errors() == 0;
+    is_burst.then(|| Burst {
+        bytes: summary.bytes() as f64,
+        in_flight: workload.block_sizes.largest().as_f64() * workload.in_flight_max() as f64,
+        wrote_s: summary.duration_ns as f64 / 1e9,
+        flush_s: summary.flush_ns() as f64 / 1e9,
+    })
 }
 
 /// The middle of a sample, which a phase during a stall does not move.
