@@ -9,7 +9,7 @@ use crate::engine::measurement::number;
 use crate::engine::{self, summary::Results};
 use crate::failure::Failure;
 use crate::goal::{Bound, Goal, table};
-use crate::machine::{busy_share, cores, load_average, machine, publish, seed_of_now, spread, today};
+use crate::machine::{busy_share, cores, load_average, machine, median, publish, seed_of_now, today};
 use crate::options::{AllOptions, EngineOptions, SimOptions};
 use crate::place::{output, parsed};
 use crate::program::Program;
@@ -98,6 +98,6 @@ fn two_workers(rounds: u64) -> Result<Goal, Failure> {
         }
         ratios.push(rates[1] / rates[0]);
     }
-    let value = spread(ratios).map_or(f64::NAN, |(median, ..)| median);
-    Ok(Goal { what: "null, depth 32: 2 workers over 1".to_owned(), value, unit: "×", bound: TWO_WORKERS })
+    let what = "null, depth 32: 2 workers over 1".to_owned();
+    Ok(Goal { what, value: median(ratios), unit: "×", bound: TWO_WORKERS })
 }

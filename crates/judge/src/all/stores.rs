@@ -2,7 +2,7 @@
 
 use crate::failure::{Doing, Failure};
 use crate::goal::{Bound, Goal};
-use crate::machine::spread;
+use crate::machine::median;
 use crate::place::output;
 use crate::program::Program;
 use crate::report;
@@ -55,7 +55,7 @@ fn made(program: &Program, store: &Path, words: &[&str]) -> Result<(), Failure> 
     output(on(program, store, words).args(["--quiet", "--seed", "1"])).map(drop)
 }
 
-/// The median of so many starts.
+/// Median time of a start to its end, in seconds.
 fn timed(rounds: u64, command: impl Fn() -> Command) -> Result<f64, Failure> {
     let mut took = Vec::new();
     for _ in 0..rounds {
@@ -63,7 +63,7 @@ fn timed(rounds: u64, command: impl Fn() -> Command) -> Result<f64, Failure> {
         output(&mut command())?;
         took.push(begun.elapsed().as_secs_f64());
     }
-    Ok(spread(took).map_or(f64::NAN, |(median, ..)| median))
+    Ok(median(took))
 }
 
 fn the_run(store: &Path) -> Result<String, Failure> {

@@ -1,9 +1,9 @@
 //! Whole runs of virtual drives: how long they take here, and how long the drive is measured.
 
-use crate::document::{Document, number};
+use crate::document::{Document, number, rows};
 use crate::failure::Failure;
 use crate::goal::{Bound, Goal};
-use crate::machine::spread;
+use crate::machine::median;
 use crate::program::Program;
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -71,11 +71,11 @@ fn timed(program: &Program, words: &'static str, limit: Option<Limit>, rounds: u
         document = program.run(&[&words.split(' ').collect::<Vec<_>>()[..], &["--seed", "1"]].concat())?;
         took.push(begun.elapsed().as_secs_f64());
     }
-    let seconds = spread(took).map_or(f64::NAN, |(median, ..)| median);
+    let seconds = median(took);
     eprintln!("{seconds:>8.2} s here, {:>10.1} s of the drive  {words}", document.device_s());
     let mut requests = 0.0;
     for phase in document.phases() {
-        for operation in crate::document::rows(&phase["by_operation"]) {
+        for operation in rows(&phase["by_operation"]) {
             requests += number(operation, "operations");
         }
     }
