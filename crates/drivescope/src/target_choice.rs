@@ -5,7 +5,7 @@ use crate::error::UserError;
 use crate::virtual_drive;
 use experiment::request::{DriveOptions, EngineChoice};
 use io::rig::{EngineKind, EngineOptions, Rig};
-use io::targets::{ScratchFile, Target, WriteConsent, WritePermit, probe_content};
+use io::targets::{ScratchFile, ScratchSize, Target, WriteConsent, WritePermit, probe_content};
 use model::range::ByteRange;
 use model::range_choice::RangeChoice;
 use model::target::{Caveat, TargetFacts};
@@ -27,7 +27,8 @@ pub struct Chosen {
     pub profile: Option<String>,
 }
 
-pub fn open(drive: &DriveOptions) -> Result<Chosen, UserError> {
+/// `beside_scratch` is left free for other files when a scratch file is made.
+pub fn open(drive: &DriveOptions, beside_scratch: Bytes) -> Result<Chosen, UserError> {
     let is_ours = drive.target.starts_with(VIRTUAL_PREFIX) || Path::new(&drive.target).is_dir();
     if drive.writing.preserve && is_ours {
         return Err(UserError::usage(format!("{} has no data to preserve. Omit --preserve", drive.target)));
@@ -37,7 +38,7 @@ pub fn open(drive: &DriveOptions) -> Result<Chosen, UserError> {
     }
     let path = Path::new(&drive.target);
     if path.is_dir() {
-        return open_scratch(drive, path);
+        return open_scratch(drive, path, beside_scratch);
     }
     let is_missing = matches!(path.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
     if is_missing && virtual_drive::find(&drive.target).is_ok() {
@@ -95,19 +96,20 @@ fn open_virtual(drive: &DriveOptions, name: &str) -> Result<Chosen, UserError> {
     Ok(Chosen { rig, facts, range, may_write, empty: false, profile })
 }
 
-fn open_scratch(drive: &DriveOptions, folder: &Path) -> Result<Chosen, UserError> {
+fn open_scratch(drive: &DriveOptions, folder: &Path, beside: Bytes) -> Result<Chosen, UserError> {
     if drive.writing.write {
         return Err(UserError::usage(format!(
             "{} is a folder: its scratch file is written without --write. Omit --write, or name a device",
             folder.display()
         )));
     }
+    let size = ScratchSize { max: drive.max_size, beside };
     if drive.dry_run {
-        let target = ScratchFile::planned(folder, drive.max_size)?;
+        let target = ScratchFile::planned(folder, size)?;
         let facts = target.facts().clone();
         return finish(drive, Rig::for_reading(target, engine(drive))?, facts, true, true);
     }
-    let scratch = ScratchFile::create(folder, drive.max_size)?;
+    let scratch = ScratchFile::create(folder, size)?;
     let facts = scratch.target().facts().clone();
     let rig = Rig::on_scratch(scratch, engine(drive))?;
     finish(drive, rig, facts, true, true)

@@ -59,7 +59,7 @@ fn run_new(request: &Request, store: Option<&Path>) -> Result<Option<Run>, UserE
     let mut sources = vec![Path::new(&drive.target)];
     sources.extend(own.plan_names().into_iter().map(Path::new));
     output::check(&drive.output, &sources)?;
-    let chosen = target_choice::open(drive)?;
+    let chosen = target_choice::open(drive, own.bytes_beside_scratch())?;
     notes(&supplies, chosen.facts.logical_block);
     let is_virtual = chosen.facts.kind == TargetKind::Sim;
     supplies.mark_key = if is_virtual { drive.seed.unwrap_or_default() } else { begun_run::random_seed() };

@@ -18,6 +18,7 @@ use io::targets::purge::{FaultKind, PurgeEnd, PurgeError, PurgeMethod, PurgeOpti
 use io::targets::{Target, survey};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::run::{PhaseSummary, Run, RunStatus};
+use model::units::Bytes;
 use report::hostile::harmless;
 use serde::Serialize;
 use std::path::Path;
@@ -36,7 +37,7 @@ pub fn run(arguments: &PurgeArguments, store: Option<&Path>) -> Result<u8, UserE
     let methods = usable(&offered, wanted)?;
     // A file must be open nowhere else when its permit is granted.
     drop(target);
-    let chosen = target_choice::open(&drive)?;
+    let chosen = target_choice::open(&drive, Bytes::ZERO)?;
     preserve::look_for_unfinished(store, chosen.rig.target(), true)?;
     let (writer, run) =
         begun_run::begin_in(NAME, command_line::of_options("purge", arguments), &drive, &chosen, store)?;

@@ -66,7 +66,7 @@ pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, User
     }
     output::check(shown, &[Path::new(&drive.target)])?;
     let mut supplies = begun_run::supplies(own)?;
-    let chosen = target_choice::open(drive)?;
+    let chosen = target_choice::open(drive, own.bytes_beside_scratch())?;
     supplies.mark_key = key_of(&kept.run).unwrap_or(drive.seed.unwrap_or_default());
     let mut experiment = experiment::plan(own, begun_run::setup(drive, &chosen), &supplies)?;
     check_same(&kept.run, own, &chosen)?;

@@ -20,8 +20,21 @@ fn in_memory_nothing_is_fast_enough_and_nothing_is_left_behind() {
 }
 
 #[test]
+fn the_scratch_file_leaves_room_for_the_logs_of_64_committers() {
+    let Some(tmpfs) = Tmpfs::new("size=320m", "the_scratch_file_leaves_room_for_the_logs_of_64_committers")
+    else {
+        return;
+    };
+    let run = Home::new().json(&["commit", tmpfs.text(), "--committers", "64", "--time-limit", "5s", "-q"]);
+    let phases = run["phases"].as_array().expect("phases");
+    assert!(phases.iter().any(|phase| phase["name"].as_str().expect("a name").contains("64 committers")));
+    let capacity = run["target"]["capacity_bytes"].as_u64().expect("a capacity");
+    assert!((100 << 20..=160 << 20).contains(&capacity), "a tenth and 128 MiB stay free: {capacity}");
+}
+
+#[test]
 fn a_file_system_that_is_read_only_is_told() {
-    let Some(tmpfs) = Tmpfs::new("size=100m", "a_file_system_that_is_read_only_is_told") else { return };
+    let Some(tmpfs) = Tmpfs::new("size=300m", "a_file_system_that_is_read_only_is_told") else { return };
     tmpfs.remount("ro");
     let outcome = Home::new().run(&["commit", tmpfs.text(), "-q"]);
     assert_eq!(outcome.status, Some(1));

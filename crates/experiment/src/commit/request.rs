@@ -1,6 +1,6 @@
 //! What `commit` is asked for.
 
-use super::Commit;
+use super::{Commit, LOG, LOG_OF_EACH};
 use crate::error::PlanError;
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::{Experiment, Setup};
@@ -67,6 +67,11 @@ impl DriveRequest for CommitRequest {
 
     fn name(&self) -> ExperimentName {
         ExperimentName::Commit
+    }
+
+    fn bytes_beside_scratch(&self) -> Bytes {
+        let most = self.committers().iter().max().copied().unwrap_or_default();
+        LOG.max(LOG_OF_EACH * u64::from(most))
     }
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {

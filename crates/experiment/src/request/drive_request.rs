@@ -6,6 +6,7 @@ use crate::pattern_file::PatternFile;
 use crate::verify::Marked;
 use crate::{Experiment, Setup};
 use model::experiment_name::ExperimentName;
+use model::units::Bytes;
 use std::collections::BTreeMap;
 
 pub trait DriveRequest {
@@ -18,6 +19,11 @@ pub trait DriveRequest {
     /// The plans and pattern files that it names; [`Supplies::plans`] has to hold them.
     fn plan_names(&self) -> Vec<&str> {
         Vec::new()
+    }
+
+    /// What its own files take beside a scratch file, at most at a time.
+    fn bytes_beside_scratch(&self) -> Bytes {
+        Bytes::ZERO
     }
 
     fn plan(&self, setup: Setup, supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError>;

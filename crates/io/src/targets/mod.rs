@@ -51,7 +51,7 @@ pub use never_write::{DrivePattern, Excluded, Exclusion, NeverWrite, NoDrivePatt
 pub use obstacle::{Obstacle, ObstacleKind};
 pub use page_cache::{CachedStretch, cached_stretches, drop_page_cache};
 pub use permit::{WriteConsent, WritePermit};
-pub use scratch::{LogFile, SCRATCH_SIZE_MIN, ScratchFile};
+pub use scratch::{LogFile, SCRATCH_SIZE_MIN, ScratchFile, ScratchSize};
 pub use target::{SIZE_MIN, Target};
 pub use unsplit::unsplit_bytes_max;
 pub use usage::survey;

@@ -21,6 +21,19 @@ pub const SCRATCH_SIZE_MIN: Bytes = Bytes::from_mib(16);
 /// How much is reserved at once: small enough that the free room is looked at in time.
 const RESERVATION_STEP: Bytes = Bytes::from_mib(64);
 
+/// How large a scratch file may get, and what has to stay free for other files beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct ScratchSize {
+    pub max: Bytes,
+    pub beside: Bytes,
+}
+
+impl From<Bytes> for ScratchSize {
+    fn from(max: Bytes) -> ScratchSize {
+        ScratchSize { max, beside: Bytes::ZERO }
+    }
+}
+
 #[derive(Debug)]
 pub struct ScratchFile {
     target: Target,
@@ -42,15 +55,15 @@ impl Drop for Name {
 }
 
 impl ScratchFile {
-    /// Makes and reserves one in `directory`, of `size_max` or what leaves a tenth of the file system free, in whole
+    /// Makes and reserves one in `directory`, of that size or what leaves a tenth of the file system free, in whole
     /// MiB.
-    pub fn create(directory: &Path, size_max: Bytes) -> Result<ScratchFile, IoError> {
-        ScratchFile::create_between(directory, size_max, || {})
+    pub fn create(directory: &Path, size: impl Into<ScratchSize>) -> Result<ScratchFile, IoError> {
+        ScratchFile::create_between(directory, size.into(), || {})
     }
 
     /// One that is only looked at, to say what would be done: nothing is reserved, and nothing may be written to it.
-    pub fn planned(directory: &Path, size_max: Bytes) -> Result<Target, IoError> {
-        let (folder, size) = look(directory, size_max)?;
+    pub fn planned(directory: &Path, size: ScratchSize) -> Result<Target, IoError> {
+        let (folder, size) = look(directory, size)?;
         let (made, _name) = explained("make a scratch file in", directory, make(folder))?;
         set_length(made.as_fd(), directory, size)?;
         let mut target = open(directory, made.as_fd())?;
@@ -62,10 +75,10 @@ impl ScratchFile {
     /// Makes one, and calls `measured` between the look at the room and the reservation, so that a test can take it.
     fn create_between(
         directory: &Path,
-        size_max: Bytes,
+        size: ScratchSize,
         measured: impl FnOnce(),
     ) -> Result<ScratchFile, IoError> {
-        let (folder, size) = look(directory, size_max)?;
+        let (folder, size) = look(directory, size)?;
         measured();
         let (made, name) = explained("make a scratch file in", directory, make(folder))?;
         let is_reserved = reserve(made.as_fd(), directory, size)?;
@@ -136,12 +149,12 @@ fn make_log(directory: &Path, size: Bytes, commits: Commits) -> io::Result<LogFi
     Ok(LogFile { descriptor, _name: name })
 }
 
-fn look(directory: &Path, size_max: Bytes) -> Result<(OwnedFd, Bytes), IoError> {
+fn look(directory: &Path, size: ScratchSize) -> Result<(OwnedFd, Bytes), IoError> {
     let folder = system_call::open(directory, libc::O_RDONLY | libc::O_DIRECTORY);
     let folder = explained("open the directory", directory, folder)?;
     let room = system_call::file_system_room(folder.as_fd());
     let room = explained("ask for the room in", directory, room)?;
-    match scratch_size(room.size, room.available, size_max) {
+    match scratch_bytes(room.size, room.available, size) {
         Ok(size) => Ok((folder, size)),
         Err(why) => Err(IoError::Unsuitable { target: directory.into(), why: why.to_string() }),
     }
@@ -153,20 +166,25 @@ enum SizeError {
     TooSmall(Bytes),
     #[error(
         "the directory has no room: {} MiB of {} MiB are free, a tenth of all must stay free, and a scratch file needs \
-         {SCRATCH_SIZE_MIN}. Make room, or choose another directory",
-        available / MIB, file_system / MIB
+         {SCRATCH_SIZE_MIN}{}. Make room, or choose another directory",
+        available / MIB, file_system / MIB, and_logs(*beside)
     )]
-    NoRoom { available: u64, file_system: u64 },
+    NoRoom { available: u64, file_system: u64, beside: Bytes },
 }
 
-fn scratch_size(file_system: u64, available: u64, size_max: Bytes) -> Result<Bytes, SizeError> {
-    if size_max < SCRATCH_SIZE_MIN {
-        return Err(SizeError::TooSmall(size_max));
+fn and_logs(beside: Bytes) -> String {
+    if beside == Bytes::ZERO { String::new() } else { format!(", with {beside} of log files beside it") }
+}
+
+fn scratch_bytes(file_system: u64, available: u64, wanted: ScratchSize) -> Result<Bytes, SizeError> {
+    if wanted.max < SCRATCH_SIZE_MIN {
+        return Err(SizeError::TooSmall(wanted.max));
     }
-    let usable = Bytes::new(available.saturating_sub(file_system.div_ceil(10)));
-    let size = size_max.min(usable).round_down_to(Bytes::new(MIB));
+    let kept = file_system.div_ceil(10).saturating_add(wanted.beside.get());
+    let usable = Bytes::new(available.saturating_sub(kept));
+    let size = wanted.max.min(usable).round_down_to(Bytes::new(MIB));
     if size < SCRATCH_SIZE_MIN {
-        return Err(SizeError::NoRoom { available, file_system });
+        return Err(SizeError::NoRoom { available, file_system, beside: wanted.beside });
     }
     assert!(size.get() <= available, "a scratch file fits into what is free");
     Ok(size)
@@ -286,11 +304,20 @@ mod tests {
     #[test]
     fn a_tenth_stays_free() {
         let gib = 1u64 << 30;
-        assert_eq!(scratch_size(100 * gib, 50 * gib, Bytes::from_gib(8)), Ok(Bytes::from_gib(8)));
-        assert_eq!(scratch_size(100 * gib, 50 * gib, Bytes::from_gib(80)), Ok(Bytes::from_gib(40)));
-        let why = scratch_size(100 * gib, 10 * gib, Bytes::from_gib(8)).unwrap_err();
+        let size = |available, max| scratch_bytes(100 * gib, available, Bytes::from_gib(max).into());
+        assert_eq!(size(50 * gib, 8), Ok(Bytes::from_gib(8)));
+        assert_eq!(size(50 * gib, 80), Ok(Bytes::from_gib(40)));
+        let why = size(10 * gib, 8).unwrap_err();
         assert!(why.to_string().contains("no room"));
-        assert!(scratch_size(100 * gib, 50 * gib, Bytes::from_mib(15)).is_err());
+        assert!(scratch_bytes(100 * gib, 50 * gib, Bytes::from_mib(15).into()).is_err());
+    }
+
+    #[test]
+    fn room_for_logs_stays_free_beside_it() {
+        let with_logs = ScratchSize { max: Bytes::from_gib(8), beside: Bytes::from_mib(128) };
+        assert_eq!(scratch_bytes(480 * MIB, 440 * MIB, with_logs), Ok(Bytes::from_mib(264)));
+        let why = scratch_bytes(160 * MIB, 150 * MIB, with_logs).unwrap_err().to_string();
+        assert!(why.contains("needs 16 MiB, with 128 MiB of log files beside it"), "{why}");
     }
 
     #[test]
@@ -298,7 +325,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let size = Bytes::from_mib(64);
         let blocks = |target: &Target| system_call::status(target.descriptor()).unwrap().st_blocks;
-        let planned = ScratchFile::planned(folder.path(), size).unwrap();
+        let planned = ScratchFile::planned(folder.path(), size.into()).unwrap();
         assert_eq!((planned.facts().capacity, blocks(&planned)), (size, 0));
         assert!(!planned.facts().caveats.contains(&Caveat::Sparse));
         let made = ScratchFile::create(folder.path(), size).unwrap();
@@ -327,7 +354,7 @@ mod tests {
             0o600,
         )
         .unwrap();
-        let made = ScratchFile::create_between(mounted.place(), size_max, || {
+        let made = ScratchFile::create_between(mounted.place(), size_max.into(), || {
             system_call::reserve(other.as_fd(), 0, 32 * MIB).unwrap();
         });
         let why = made.map(drop).unwrap_err().to_string();
@@ -342,7 +369,7 @@ mod tests {
         let (folder, moved) = (directory.path().join("folder"), directory.path().join("moved"));
         std::fs::create_dir(&folder).unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
-        let made = ScratchFile::create_between(&folder, Bytes::from_mib(16), || {
+        let made = ScratchFile::create_between(&folder, Bytes::from_mib(16).into(), || {
             std::fs::rename(&folder, &moved).unwrap();
             std::os::unix::fs::symlink(elsewhere.path(), &folder).unwrap();
         });
@@ -361,7 +388,7 @@ mod tests {
             all in 0u64..1 << 50, share in 0.0f64..=1.0, size_max in 0u64..1 << 50
         ) {
             let available = (all as f64 * share) as u64;
-            if let Ok(size) = scratch_size(all, available, Bytes::new(size_max)) {
+            if let Ok(size) = scratch_bytes(all, available, Bytes::new(size_max).into()) {
                 prop_assert!(available - size.get() >= all / 10);
                 prop_assert!(size.get() <= size_max && size.get() % MIB == 0 && size >= SCRATCH_SIZE_MIN);
             }
