@@ -92,6 +92,12 @@ pub struct Link {
     pub bytes_per_second_max: Option<f64>,
 }
 
+impl Link {
+    pub fn is_sata(&self) -> bool {
+        self.name.starts_with("SATA")
+    }
+}
+
 words! {
     /// A reason why what is measured may not be a drive.
     pub enum Caveat {
@@ -149,7 +155,7 @@ impl Caveat {
             }
             Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "The blocks read were never written, or discarded (TRIM): an SSD returns them without reading flash, so the read results are optimistic."
+                "The blocks read had never been written, or were trimmed: an SSD returns them without reading flash, so the read results are optimistic."
             }
         }
     }

@@ -54,6 +54,7 @@ use model::finding::{
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
+use model::target::Link;
 use model::units::Bytes;
 
 pub(super) const READ: Detector = Detector {
@@ -193,7 +194,8 @@ impl SequentialRates {
         found.is_loaded = map.other_load().is_some();
         found.places = vec![edge.range];
         let is_outer_read = start && self.operation == Operation::Read;
-        if is_outer_read && turns(run) == Some(true) && !interface_limit::limits(run, map) {
+        let may_be_sata = run.target.link.as_ref().is_none_or(Link::is_sata);
+        if is_outer_read && may_be_sata && turns(run) == Some(true) && !interface_limit::limits(run, map) {
             let gbit = rate.value * LINE_BITS_PER_BYTE / 1e9;
             found.line_gbit = Some(gbit);
             found.port_gbit = PORTS_GBIT.into_iter().find(|port| gbit <= port * PORT_DATA_SHARE);
