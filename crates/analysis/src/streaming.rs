@@ -12,7 +12,7 @@ use model::experiment_name::ExperimentName;
 use model::finding::{StreamSetting, Streaming};
 use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::{PhaseSummary, RunView};
+use model::run::{OperationTotals, PhaseSummary, RunView};
 use model::units::Bytes;
 use model::workload::{OperationMix, Pattern};
 
@@ -40,7 +40,7 @@ impl Calibration {
         let mut areas = [Vec::new(), Vec::new()];
         for (summary, setting, first_byte) in samples(run) {
             let seconds =
-                summary.totals_of(Operation::Read).and_then(model::run::OperationTotals::seconds_per_byte);
+                summary.totals_of(Operation::Read).and_then(OperationTotals::seconds_per_byte_to_the_last);
             if let (Some(seconds), 0) = (seconds, summary.errors()) {
                 areas[usize::from(first_byte > border)].push((setting, seconds));
             }

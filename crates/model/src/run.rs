@@ -153,17 +153,35 @@ pub struct CompletionStretch {
     pub last_ns: u64,
     /// The bytes of the first, or of all that were answered together first, which are not part of what follows.
     pub first_bytes: u64,
+    /// None in runs of older versions, and where all were answered together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drained: Option<Drained>,
+}
+
+/// The last completion, or all that were answered together last. Kernels cut requests and send the parts of several that are in flight
+/// in turns, so that each completes late by a part of the next; the last has no next, and comes early in comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Drained {
+    /// When the one before was completed, since the run's clock began.
+    pub from_ns: u64,
+    pub bytes: u64,
 }
 
 impl CompletionStretch {
     pub fn of_one(completed_ns: u64, bytes: u64) -> CompletionStretch {
-        CompletionStretch { first_ns: completed_ns, last_ns: completed_ns, first_bytes: bytes }
+        CompletionStretch { first_ns: completed_ns, last_ns: completed_ns, first_bytes: bytes, drained: None }
     }
 
     /// Both together. Of two that were first at the same moment, it does not matter which is taken.
     pub fn joined(self, other: CompletionStretch) -> CompletionStretch {
         let first = if other.first_ns < self.first_ns { other } else { self };
-        CompletionStretch { last_ns: self.last_ns.max(other.last_ns), ..first }
+        let (before, last) = if other.last_ns < self.last_ns { (other, self) } else { (self, other) };
+        let drained = match last.drained {
+            Some(drained) => Drained { from_ns: drained.from_ns.max(before.last_ns), ..drained },
+            None => Drained { from_ns: before.last_ns, bytes: last.first_bytes },
+        };
+        CompletionStretch { last_ns: last.last_ns, drained: Some(drained), ..first }
     }
 }
 
@@ -205,16 +223,30 @@ impl OperationTotals {
         }
     }
 
-    /// Seconds for each byte after the first completion; none when that was the last.
+    /// Seconds for each byte after the first completion and before the last, or to the last where none is between; none when there was
+    /// one only.
     pub fn seconds_per_byte(&self) -> Option<f64> {
         let stretch = self.stretch?;
         let bytes = self.bytes.checked_sub(stretch.first_bytes)?;
-        let nanos = stretch.last_ns.checked_sub(stretch.first_ns)?;
-        if bytes == 0 || nanos == 0 {
-            return None;
+        if let Some(drained) = stretch.drained
+            && let Some(cost) =
+                cost_of_a_byte(bytes.checked_sub(drained.bytes)?, stretch.first_ns, drained.from_ns)
+        {
+            return Some(cost);
         }
-        Some(nanos as f64 / 1e9 / bytes as f64)
+        self.seconds_per_byte_to_the_last()
     }
+
+    /// The same to the last completion: of a handful of requests, what drains the queue is most of them.
+    pub fn seconds_per_byte_to_the_last(&self) -> Option<f64> {
+        let stretch = self.stretch?;
+        cost_of_a_byte(self.bytes.checked_sub(stretch.first_bytes)?, stretch.first_ns, stretch.last_ns)
+    }
+}
+
+fn cost_of_a_byte(bytes: u64, from_ns: u64, to_ns: u64) -> Option<f64> {
+    let nanos = to_ns.checked_sub(from_ns)?;
+    if bytes == 0 || nanos == 0 { None } else { Some(nanos as f64 / 1e9 / bytes as f64) }
 }
 
 impl PhaseSummary {

@@ -76,7 +76,7 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
             bytes: bytes.get(),
             errors: 0,
             histogram: model::histogram::LatencyHistogram::small(),
-            stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes }),
+            stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes, drained: None }),
         }],
         ..PhaseSummary::begun(
             Phase {
