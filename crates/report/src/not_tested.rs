@@ -51,7 +51,7 @@ fn sizes(run: &Run, subject: &Subject<'_>) -> Vec<String> {
     {
         let (extent, surface) = (subject.extent(range), subject.command("surface", ""));
         lines.push(format!(
-            "Other offsets: not measured, only {extent}; {surface} measures throughput by LBA."
+            "Rest of the drive: not measured, only {extent} was; {surface} measures throughput by LBA."
         ));
     }
     if !run.phases.iter().any(|phase| phase.totals_of(Operation::Write).is_some()) {

@@ -43,8 +43,8 @@ struct Narrow {
 
 /// Three or four digits: a data sheet has three.
 const NARROW: Narrow = Narrow { shown_min: 1e-3, digits_min: 5e-3, percent_min: 0.1 };
-/// Six digits of a revolution, and one part in a million: clocks of computers are off by more.
-const NARROW_TIME: Narrow = Narrow { shown_min: 2e-4, digits_min: 1e-5, percent_min: 1e-4 };
+/// Five digits of a revolution, and one part in a hundred thousand: clocks of computers are off by more.
+const NARROW_TIME: Narrow = Narrow { shown_min: 2e-4, digits_min: 1e-4, percent_min: 1e-3 };
 
 /// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is
 /// shown unscaled.
@@ -102,6 +102,10 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
         false => scale.number(value, uncertainty),
     };
     let value_text = if scale.composite { number(value) } else { scale.with_unit(&number(value)) };
+    if !scale.composite && value == low && high == f64::INFINITY {
+        let bound = scale.with_unit(&three_digits(value / scale.divisor));
+        return Measured { value: format!("≥{bound}"), interval: String::new() };
+    }
     let interval = match (low.is_finite(), high.is_finite()) {
         // Ends that read alike bound nothing.
         (true, true) if number(low) == number(high) => String::new(),

@@ -229,6 +229,9 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
             Text::Unknown { .. } | Text::TooWide { .. } => {}
         }
     }
+    if is_limited && let Some(next) = answers.get_mut(1) {
+        next.insert_str(0, "Before the limit: ");
+    }
     answers
 }
 

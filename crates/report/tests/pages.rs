@@ -191,7 +191,7 @@ fn a_paced_run_shows_latencies_only() {
     };
     let options = PageOptions { phases: &[row], ..PageOptions::default() };
     let page = run_page_with(&run, options, style(80));
-    let table = "Latency\n  operation  mean latency     p50      p99      max\n  read       16.6 ms ±<0.1 %  16.7 ms  28.8 ms  33.1 ms\n";
+    let table = "Latency\n  operation  mean             p50      p99      max\n  read       16.6 ms ±<0.1 %  16.7 ms  28.8 ms  33.1 ms\n";
     assert!(page.contains(table), "{page}");
     assert!(!page.contains("CPU"), "{page}");
 }

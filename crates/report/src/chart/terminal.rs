@@ -190,6 +190,7 @@ fn unit_of(axis: &Axis, title: &str) -> String {
     match (axis.numbers, axis.unit.as_str()) {
         (Numbers::OfAxis, "") if title.contains(&axis.label) => String::new(),
         (Numbers::OfAxis, "") => format!(", {}", axis.label.to_lowercase()),
+        (Numbers::OfAxis, COUNTED) if title.contains(&axis.label) => format!(", {COUNTED}s"),
         (Numbers::OfAxis, COUNTED) => format!(", {COUNTED} {}", axis.label.to_lowercase()),
         (_, "") => String::new(),
         (_, unit) => format!(", {unit}"),

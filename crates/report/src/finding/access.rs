@@ -8,7 +8,7 @@ use model::finding::{
     LatencyModesUnknown, OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, StripeLayout,
     StripeLayoutUnknown, SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
 };
-use model::units::{Bytes, KIB};
+use model::units::KIB;
 
 /// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
 const NO_GAIN_MAX: f64 = 1.5;
@@ -371,18 +371,17 @@ impl Wording for StripeLayout {
                 "Inconclusive: several members serve all reads, {value:.1} by estimate ({low:.1} to {high:.1})."
             ),
             StripeLayoutUnknown::NoActuator { depth, gain, single_bytes, deep_bytes, parts } => {
-                let (single, deep) = (Bytes::new(single_bytes), Bytes::new(deep_bytes));
                 let gain = if single_bytes != deep_bytes {
-                    format!("IOPS at QD {depth} ({deep}) are {} × those at QD 1 ({single}).", number(gain))
+                    String::new()
                 } else if gain < PARALLEL_MIN {
-                    format!("IOPS at QD {depth} are {} × those at QD 1: no parallelism.", number(gain))
+                    format!(" IOPS at QD {depth} are {} × those at QD 1: no parallelism.", number(gain))
                 } else {
-                    format!("IOPS at QD {depth} are {} × those at QD 1.", number(gain))
+                    format!(" IOPS at QD {depth} are {} × those at QD 1.", number(gain))
                 };
                 let parts = parts.map_or(String::new(), |(members, chunk)| {
                     format!(" {members} units of {} KiB take turns: channels of one drive or drives.", chunk / KIB)
                 });
-                format!("Inconclusive: no actuator moves, so channels of one drive look like several drives. {gain}{parts}")
+                format!("Inconclusive: no actuator moves, so the flash channels of one drive look like several drives.{gain}{parts}")
             }
         }
     }
@@ -468,7 +467,7 @@ fn why_no_cache(reason: &CacheUnknown) -> String {
         CacheUnknown::TooFewReads => "Inconclusive: too few of the reads that would show it completed.".into(),
         CacheUnknown::AllMemory => "Inconclusive: all reads are as fast as memory, so the drive does not show.".into(),
         CacheUnknown::NoHits => {
-            "No read cache detected: rereads are as slow as first reads, or its memory is no faster than its medium.".into()
+            "Inconclusive: rereads are no faster than first reads, so no cache shows.".into()
         }
         CacheUnknown::NearbyRereads => {
             "No read cache detected: rereads are read again from under the heads, or prefetch evicts them.".into()
@@ -602,6 +601,7 @@ mod tests {
     use super::*;
     use model::estimate::Estimate;
     use model::finding::{AccessParts, ConcurrencyPoint, InFlight};
+    use model::units::Bytes;
 
     #[test]
     fn an_access_is_told_with_its_parts() {

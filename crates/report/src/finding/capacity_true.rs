@@ -44,7 +44,7 @@ impl Wording for CapacityTrue {
             PastTheEnd::Lost => "are lost",
         };
         Some(format!(
-            "Save what still reads and return the drive. Check every file: data written past {} {fate}.",
+            "Return the drive. First copy what still reads and check every file: data written past {}, by this test too, {fate}.",
             size(capacity.low as u64)
         ))
     }

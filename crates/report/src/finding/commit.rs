@@ -189,12 +189,12 @@ impl Wording for CommitInterference {
 
 fn seen(evidence: &FlushEvidence) -> String {
     let cache = match evidence.reports_volatile_cache {
-        Some(true) => "it reports a volatile write cache",
-        Some(false) => "it reports no volatile write cache",
-        None => "it reports nothing of a write cache",
+        Some(true) => "the drive reports a volatile write cache",
+        Some(false) => "the drive reports no volatile write cache",
+        None => "the drive reports nothing of a write cache",
     };
     format!(
-        "Random 4 KiB reads take {}, writes {}, commits {} (medians); {cache}.",
+        "Medians of random 4 KiB: reads {}, writes {}, commits {}; {cache}.",
         short_time(evidence.read_s),
         short_time(evidence.write_s),
         short_time(evidence.commit_s),

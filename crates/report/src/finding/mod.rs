@@ -126,7 +126,7 @@ const NO_TIME: &str =
     "Inconclusive: requests completed in less time than the clock resolves, as on a drive that only counts.";
 
 /// Why nothing is known of a drive that was held back before enough was measured.
-const RATE_LIMITED: &str = "Inconclusive: rate-limited before enough was measured; see the rate limit.";
+const RATE_LIMITED: &str = "Inconclusive: the rate limit set in before enough was measured.";
 
 /// What is said of a number that another program stated once.
 fn imported_remark(imported: Option<Imported>) -> &'static str {

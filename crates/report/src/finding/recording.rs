@@ -133,7 +133,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
 /// "write 4.10 ms, read in order 5.00 ms, random read 12.0 ms".
 fn times(probes: &ProbeTimes) -> String {
     format!(
-        "a write takes {}; a read back {} in LBA order, {} in random order",
+        "a 4 KiB write takes {}, reading one back {} in LBA order and {} in random order",
         time(probes.write_s),
         time(probes.sweep_read_s),
         time(probes.single_read_s)
@@ -155,7 +155,7 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "Cleaning rewrites bands of {}; {borders} band boundaries found where it wrote, from byte {} on.",
+            "Cleaning rewrites bands of {}: {borders} band boundaries lie where the run wrote, from byte {} on.",
             memory(size.value),
             count(*first_byte)
         )
@@ -222,7 +222,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "Cleaning rewrites bands of 30.0 MiB; 6 band boundaries found where it wrote, from byte 4,096 on."
+            "Cleaning rewrites bands of 30.0 MiB: 6 band boundaries lie where the run wrote, from byte 4,096 on."
         );
     }
 }

@@ -248,7 +248,7 @@ impl Wording for ZoneCount {
         match zones {
             1 => format!("Throughput is the same everywhere. Steps under {step} % may have been missed."),
             _ => format!(
-                "At least {zones} zones by throughput; narrow ones with steps under {step} % may be missing."
+                "At least {zones} zones by throughput; narrow zones with steps under {step} % may be missing."
             ),
         }
     }
@@ -366,8 +366,9 @@ impl Wording for SlowRegions {
         {
             let more = if slow.regions.is_empty() { "" } else { "another " };
             text += &format!(
-                " Scattered slow blocks cover at most {more}{} % of the range (95 % confidence).",
-                number(100.0 * share)
+                " Scattered slow blocks cover at most {more}{} % of the {} (95 % confidence).",
+                number(100.0 * share),
+                subject.noun()
             );
         }
         text
@@ -656,7 +657,7 @@ mod tests {
             statement(&known(slow), FindingCode::SlowRegions),
             "One region is slow: 2.15 GB at byte 200,000,000,000, 4.90 × slower than around it (weak sectors, longest \
              request 812 ms). Chance of detecting one: 34.5 % if it is 64 MiB, 99.99 % if it is 1 GiB. Scattered slow blocks \
-             cover at most another 1.23 % of the range (95 % confidence)."
+             cover at most another 1.23 % of the drive (95 % confidence)."
         );
     }
 

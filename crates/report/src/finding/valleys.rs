@@ -195,14 +195,23 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
     let last = match valleys.count {
         0 if found.is_pass_short => "The last pass, shorter than that, had none.".into(),
         0 => "The last pass had none.".into(),
-        count => format!("{last_of_passes} had {count}{}.", last_pass(valleys).map_or(String::new(), cost)),
+        count => {
+            let valleys_met = if count == 1 { "1 valley" } else { &format!("{count} valleys") };
+            format!("{last_of_passes} had {valleys_met}{}.", last_pass(valleys).map_or(String::new(), cost))
+        }
     };
     let stable = match found.passes_to_stable {
         Some(pass) if valleys.count > 0 => format!(" The pattern is stable from pass {pass} on."),
         _ => String::new(),
     };
+    let slowed = match found.by {
+        _ if !valleys.passes.iter().any(|pass| pass.slowed) => "",
+        ValleyTrigger::Time => " A slowed pass shows that they come by time, not by bytes written.",
+        ValleyTrigger::Bytes => " A slowed pass shows that they come by bytes written, not by time.",
+        _ => "",
+    };
     format!(
-        "Sequential {} {every} for {}. {last}{stable}",
+        "Sequential {} {every} for {}. {last}{stable}{slowed}",
         drop_words(valleys, found.depth_ratio),
         short_time(found.width_s)
     )
@@ -229,7 +238,7 @@ impl Wording for ValleyCure {
                 )
             }
             Cure::None {} if !known.conclusion.is_treated => {
-                "Repeated passes do not remove the valleys; nothing else was tried.".into()
+                "Repeating the pass does not remove the valleys.".into()
             }
             Cure::None {} => "Nothing that was tried removes the valleys.".into(),
         }
@@ -318,7 +327,8 @@ mod tests {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
             "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms. The last of 2 \
-             full-speed passes (21.0 GB each) had 6, which cost 0.3 % of its time. The pattern is stable from pass 2 on."
+             full-speed passes (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. The pattern is stable from pass 2 on. A \
+             slowed pass shows that they come by time, not by bytes written."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),

@@ -40,7 +40,7 @@ impl Wording for WriteCache {
             )
         });
         Some(format!(
-            "To compare drives, use the rate that includes flushes ({}).{} A power failure loses data that was not flushed.",
+            "Compare drives by the rate including flushes ({}), or the rate past a cliff.{} A power failure loses data that was not flushed.",
             rate(cache.drained),
             bursts.unwrap_or_default()
         ))
@@ -109,7 +109,7 @@ mod tests {
         );
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
-            "To compare drives, use the rate that includes flushes (25.1 MB/s). Bursts under 505 MiB, the lower bound of the \
+            "Compare drives by the rate including flushes (25.1 MB/s), or the rate past a cliff. Bursts under 505 MiB, the lower bound of the \
              cache size, run at 1.03 GB/s and take 21.1 s to drain. A power failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };

@@ -64,7 +64,7 @@ impl Wording for WriteCliff {
             )),
             None if !cliff.is_whole => {
                 sentences.push(format!(
-                    "Not measured past {}, short of steady state.",
+                    "The run stopped at {}, before steady state.",
                     size(cliff.looked_until_bytes as u64)
                 ));
             }
@@ -87,7 +87,10 @@ impl Wording for WriteCliff {
             rate(cliff.before)
         );
         if !cliff.has_rests {
-            advice += &format!(" {} measures how long.", subject.command("sustain", "--write --idle"));
+            advice += &format!(
+                " {} measures how much idle time it needs.",
+                subject.command("sustain", "--write --idle")
+            );
         }
         if !cliff.went_on {
             let steady = subject.command("sustain", "--write --until steady");
@@ -252,12 +255,12 @@ mod tests {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
             "The SLC cache is full after 20.0 GB: random 128 KiB writes drop from 400 MB/s to 60 MB/s, 6.67 × slower. From \
-             40.0 GB on they run at 40.0 MB/s. Not measured past 50.0 GB, short of steady state."
+             40.0 GB on they run at 40.0 MB/s. The run stopped at 50.0 GB, before steady state."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
             "Keep bursts under 18.0 GB (10 % below the cliff's lower bound), with idle time between, to stay at 400 MB/s. \
-             `drivescope sustain /dev/sdx --write --idle` measures how long. `drivescope sustain /dev/sdx --write --until \
+             `drivescope sustain /dev/sdx --write --idle` measures how much idle time it needs. `drivescope sustain /dev/sdx --write --until \
              steady` measures the steady state."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };

@@ -166,7 +166,7 @@ pub(super) fn rows(run: &Run, verdict: &str, is_full: bool, style: Style) -> Vec
     }
     if let Some(note) = confidence_sentence(&run.findings) {
         lines.push(String::new());
-        lines.extend(toned(Tone::Faint, "  ", &note, style));
+        lines.extend(toned(Tone::Faint, "  ", &style.own(&note), style));
     }
     lines
 }
@@ -424,7 +424,7 @@ pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
     for estimate in findings.iter().filter_map(Finding::estimate) {
         let Estimate { low, high, confidence, .. } = estimate;
-        if low != high && (low.is_finite() || high.is_finite()) && (confidence * 100.0).is_finite() {
+        if low != high && low.is_finite() && high.is_finite() && (confidence * 100.0).is_finite() {
             lowest = lowest.min(confidence * 100.0);
             highest = highest.max(confidence * 100.0);
         }
@@ -436,7 +436,7 @@ pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
     } else {
         format!("{} % to {} %", percent_text(lowest), percent_text(highest))
     };
-    Some(format!("Ranges are {confidence} confidence intervals (CI)."))
+    Some(format!("Ranges and ± are {confidence} confidence intervals."))
 }
 
 /// One decimal where it matters: 99.9 % is not 100 %.

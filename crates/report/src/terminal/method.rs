@@ -205,7 +205,7 @@ fn committed(run: &Run) -> String {
         return String::new();
     }
     let sizes: Vec<String> = sizes.into_iter().map(size).collect();
-    format!(", committed {} ({} commits of {})", capacity(bytes), count(commits), sizes.join(", "))
+    format!(", committed {} ({} commits of {})", capacity(bytes), count(commits), sizes.join(" and "))
 }
 
 /// What did not go well, in words. Of a comparing read the totals do not tell whether it failed or found something else; findings do.

@@ -81,7 +81,7 @@ fn latencies(rows: &[PhaseRow], name: &str, skipped: usize, style: Style) -> Tab
     // A percentile that no row has enough requests for gets no column.
     let mut percentiles = vec!["p50", "p99", "p99.9"];
     percentiles.retain(|name| rows.iter().any(|row| quantile(row, name).is_some()));
-    let header = [&[name, "operation", "mean latency"], percentiles.as_slice(), &["max"]].concat();
+    let header = [&[name, "operation", "mean"], percentiles.as_slice(), &["max"]].concat();
     let mut table = Table::new(&header[skipped..], 1, style);
     for row in rows {
         let mut cells = vec![

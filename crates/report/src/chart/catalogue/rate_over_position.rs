@@ -83,7 +83,7 @@ pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> 
         description: description(&chart.series, &chart.x, &chart.y),
         marks,
         findings: FINDINGS.to_vec(),
-        level_name: "zone level",
+        level_name: "zone mean",
         strips,
         ..chart
     })

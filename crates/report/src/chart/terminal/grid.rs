@@ -123,8 +123,13 @@ impl SignGrid {
 
     pub(super) fn line_up(&mut self, at: f64, sign: char) {
         let column = ((at * self.columns as f64) as usize).min(self.columns - 1);
+        let is_full = (0..self.row_count).all(|row| self.cells[row * self.columns + column] != ' ');
         for row in 0..self.row_count {
             self.put_behind(row, column, sign);
+        }
+        // A curve that drops here leaves no cell blank, and the legend names the line.
+        if is_full {
+            self.cells[column] = sign;
         }
     }
 
@@ -148,10 +153,10 @@ impl SignGrid {
         from..((end * self.columns as f64).ceil() as usize).clamp(from + 1, self.columns)
     }
 
-    /// The row, counted from the top, at a share of the height.
+    /// The row, counted from the top, whose upper edge is nearest below a share of the height. The axis under the lowest row is at 0.
     pub(super) fn row_of(&self, height: f64) -> usize {
-        let lowest = self.row_count - 1;
-        lowest - (height.clamp(0.0, 1.0) * lowest as f64).round() as usize
+        let from_top = (1.0 - height.clamp(0.0, 1.0)) * self.row_count as f64;
+        (from_top.round() as usize).min(self.row_count - 1)
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = String> {
