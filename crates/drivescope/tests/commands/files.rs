@@ -155,9 +155,10 @@ fn two_folders_are_set_side_by_side() {
         ]
         .concat(),
     );
-    // A row, or with the inconclusive ones, whose lines are wrapped.
+    // A row, or with the inconclusive ones, whose lines are wrapped: a busy machine decides. There is a table where rows are known.
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("The folders side by side") && words.contains("Fastest/slowest folder"), "{page}");
+    let is_told = words.contains("The folders side by side") || words.contains("interval is too wide");
+    assert!(is_told && words.contains("Fastest/slowest folder"), "{page}");
 }
 
 #[test]
