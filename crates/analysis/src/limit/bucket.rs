@@ -35,8 +35,7 @@ const SLOW_SHARE: f64 = 0.4;
 const RUN_MIN: usize = 3;
 /// Below this share of the credit a bucket may have been full.
 const FULL_SHARE: f64 = 0.02;
-/// How exactly the time of a drained queue is known, as a share of it, and how often the rate is made more exact by it.
-const PASSED_SHARE: f64 = 0.006;
+/// How often the rate is made more exact by what was in flight between phases.
 const REFINEMENTS: usize = 3;
 /// Windows that may contradict: the one in which the credit ends, and a stall now and then.
 const CONTRADICTING_SHARE: f64 = 0.02;
@@ -105,6 +104,27 @@ impl Window {
     }
 }
 
+/// Between two phases of which the first ended by time: what was in flight then is used, or one less where a completion ended it. Where
+/// requests wait for tokens, phases begin with a completion, and between two beginnings a whole number of tokens comes.
+struct Border {
+    drained: f64,
+    cost: f64,
+    /// Since the first phase began, without what that is known to have used.
+    came_back: f64,
+}
+
+impl Border {
+    fn used(&self) -> f64 {
+        let one_less = self.drained - self.cost;
+        if (self.came_back - one_less).abs() < 0.5 * self.cost { one_less } else { self.drained }
+    }
+
+    /// How far it is from either, in requests; no more than one, for where no token is waited for it is anything.
+    fn residual(&self) -> f64 {
+        ((self.came_back - self.used()) / self.cost).abs().min(1.0)
+    }
+}
+
 impl Asked<'_> {
     fn steps(&self) -> &[Step] {
         &self.course.steps
@@ -160,10 +180,13 @@ impl Asked<'_> {
         let mut windows = Vec::new();
         let (mut from, mut used, mut cost) = (0, 0.0, 0.0f64);
         for (index, step) in steps.iter().enumerate() {
-            if index > from && step.start_ns.saturating_sub(steps[index - 1].end_ns) > GAP_NS {
-                match self.drained_before(index) {
-                    0.0 => (from, used, cost) = (index, 0.0, 0.0),
-                    drained => used += drained,
+            if index > from {
+                let gap_ns = step.start_ns.saturating_sub(steps[index - 1].end_ns);
+                let drained = self.drained_before(index);
+                if drained > 0.0 && gap_ns > 0 {
+                    used += drained;
+                } else if gap_ns > GAP_NS {
+                    (from, used, cost) = (index, 0.0, 0.0);
                 }
             }
             used += self.used(step);
@@ -184,18 +207,37 @@ impl Asked<'_> {
         if is_drained { self.course.uncounted[last.phase as usize] as f64 * self.cost(last) } else { 0.0 }
     }
 
-    /// What was used between the step before and this one: what was in flight when a phase ended by time, or one less
-    /// where a completion ended it. Where requests wait for tokens, the time they took tells which.
+    /// What was used between the step before and this one.
     fn used_before(&self, index: usize, per_second: f64) -> f64 {
-        let Some(last) = self.step_before(index) else { return 0.0 };
-        let step = &self.steps()[index];
-        let uncounted = self.drained_before(index) / self.cost(last);
-        if uncounted == 0.0 {
-            return 0.0;
+        self.border_before(index, per_second).map_or(0.0, |border| border.used())
+    }
+
+    /// None where nothing was in flight between the step before and this one. What the phase before that left, as one does that is
+    /// slower than tokens come, is used as well.
+    fn border_before(&self, index: usize, per_second: f64) -> Option<Border> {
+        let (mut border, first) = self.plain_border(index, per_second)?;
+        if let Some((earlier, _)) = self.plain_border(first, per_second) {
+            border.came_back += (earlier.came_back - earlier.used()).clamp(0.0, earlier.cost);
         }
-        let passed = per_second * step.start_ns.saturating_sub(last.end_ns) as f64 / 1e9 / self.cost(last);
-        let is_one_less = (passed - (uncounted - 1.0)).abs() <= PASSED_SHARE * uncounted;
-        (if is_one_less { uncounted - 1.0 } else { uncounted }) * self.cost(last)
+        Some(border)
+    }
+
+    /// And the first step of the phase before it.
+    fn plain_border(&self, index: usize, per_second: f64) -> Option<(Border, usize)> {
+        let drained = self.drained_before(index);
+        if drained == 0.0 {
+            return None;
+        }
+        let (steps, last) = (self.steps(), index - 1);
+        let (mut first, mut used) = (index, 0.0);
+        while first > 0 && steps[first - 1].phase == steps[last].phase {
+            first -= 1;
+            used += self.used(&steps[first]);
+        }
+        let seconds = steps[index].start_ns.saturating_sub(steps[first].start_ns) as f64 / 1e9;
+        let border =
+            Border { drained, cost: self.cost(&steps[last]), came_back: per_second * seconds - used };
+        Some((border, first))
     }
 
     /// At the end of each step, with that refill per second.
@@ -219,22 +261,43 @@ impl Asked<'_> {
         self.steps()[to].end_ns.saturating_sub(self.steps()[from].end_ns) as f64 / 1e9
     }
 
-    /// With a rate of about so much.
+    /// With a rate of about so much. A request more or less at each border makes two rates that agree with themselves, and at the right
+    /// one whole numbers come back.
     fn stretch(&self, from: usize, to: usize, about: f64, cost: f64) -> Option<Waiting> {
-        let (seconds, mut per_second) = (self.seconds_between(from, to), about);
+        let seconds = self.seconds_between(from, to);
         if seconds <= 0.0 {
             return None;
         }
-        for _ in 0..REFINEMENTS {
-            let mut used = 0.0;
-            for index in from + 1..=to {
-                used += self.used(&self.steps()[index]) + self.used_before(index, per_second);
-            }
-            per_second = used / seconds;
+        let mut borders = 0.0;
+        for index in from + 1..=to {
+            borders += if self.drained_before(index) > 0.0 { 1.0 } else { 0.0 };
         }
+        let (more, more_off) = self.refined(from, to, about);
+        let (less, less_off) = self.refined(from, to, about - borders * cost / seconds);
+        let per_second = if less_off < more_off { less } else { more };
         let deficits = self.deficits(per_second);
         let credit = (deficits[from] + deficits[to]) / 2.0;
-        Some(Waiting { from, to, per_second, error: cost / seconds, credit, deficits })
+        // A request more or less at either end.
+        Some(Waiting { from, to, per_second, error: 2.0 * cost / seconds, credit, deficits })
+    }
+
+    /// The rate that agrees with what was in flight at the borders, and how far these are from whole numbers of requests in all.
+    fn refined(&self, from: usize, to: usize, about: f64) -> (f64, f64) {
+        let mut per_second = about;
+        let mut off = 0.0;
+        for _ in 0..REFINEMENTS {
+            let mut used = 0.0;
+            off = 0.0;
+            for index in from + 1..=to {
+                used += self.used(&self.steps()[index]);
+                if let Some(border) = self.border_before(index, per_second) {
+                    used += border.used();
+                    off += border.residual();
+                }
+            }
+            per_second = used / self.seconds_between(from, to);
+        }
+        (per_second, off)
     }
 }
 
@@ -341,7 +404,13 @@ impl<'run> Fitting<'run> {
             return false;
         }
         let waiting = self.waiting().count();
-        let contradicting = self.members.len() - waiting + self.slow_with_credit();
+        let mut contradicting = self.slow_with_credit();
+        for &member in &self.members {
+            // Several workloads together have any rate by chance.
+            let window = &self.windows[member];
+            let is_one = self.asked.only_shape(window).is_some();
+            contradicting += usize::from(is_one && !self.is_at_credit(window.to - 1));
+        }
         let allowed = (CONTRADICTING_SHARE * self.windows.len() as f64).max(1.0);
         waiting >= WINDOWS_MIN && contradicting as f64 <= allowed
     }
@@ -413,31 +482,58 @@ impl<'run> Fitting<'run> {
         })
     }
 
-    /// Whether completions come too evenly for any drive while requests wait for tokens: in the stretch with most of them,
-    /// which nothing chose for being even.
+    /// Whether completions come too evenly for any drive while requests wait for tokens: in the stretch with most of them, which
+    /// nothing chose for being even, or in that of one phase, where no border leaves a request uncertain. Each gets half of the error.
     fn is_even(&self) -> bool {
+        for within_phases in [false, true] {
+            let Stretch { from, to, cost, requests } = self.longest_wait(within_phases);
+            let range = self.range_around_the_line(from, to) / cost;
+            let looks = (to - from) as f64;
+            if requests > 0.0 && chance_so_even(range, requests, looks, VARIATION_MIN) <= CHANCE_MAX / 2.0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn longest_wait(&self, within_phases: bool) -> Stretch {
         let (mut most, mut stretch, mut last) = (Stretch::EMPTY, Stretch::EMPTY, None);
         for &member in &self.members {
             let window = &self.windows[member];
             if !self.is_at_credit(window.to - 1) {
                 continue;
             }
-            if last != member.checked_sub(1) || window.cost != stretch.cost {
-                stretch = Stretch { cost: window.cost, ..Stretch::EMPTY };
+            let is_next = last == member.checked_sub(1) && window.cost == stretch.cost;
+            let steps = self.asked.steps();
+            let before = window.from.saturating_sub(1);
+            if !is_next || within_phases && steps[before].phase != steps[window.to - 1].phase {
+                stretch = Stretch { from: window.from, cost: window.cost, ..Stretch::EMPTY };
             }
-            for &deficit in &self.stretch.deficits[window.from..window.to] {
-                let deficit = deficit / window.cost;
-                (stretch.low, stretch.high) = (stretch.low.min(deficit), stretch.high.max(deficit));
+            if within_phases && steps[window.from].phase != steps[window.to - 1].phase {
+                last = None;
+                continue;
             }
-            stretch.looks += (window.to - window.from) as f64;
+            stretch.to = window.to;
             stretch.requests += window.used / window.cost;
             last = Some(member);
             if stretch.requests > most.requests {
                 most = stretch;
             }
         }
-        let range = most.high - most.low;
-        most.requests > 0.0 && chance_so_even(range, most.requests, most.looks, VARIATION_MIN) <= CHANCE_MAX
+        most
+    }
+
+    /// Between which numbers the deficit of these steps stays, tied down at both ends.
+    fn range_around_the_line(&self, from: usize, to: usize) -> f64 {
+        let deficits = &self.stretch.deficits[from..to];
+        let (Some(&first), Some(&last)) = (deficits.first(), deficits.last()) else { return 0.0 };
+        let slope = (last - first) / (deficits.len() as f64 - 1.0).max(1.0);
+        let (mut low, mut high) = (0.0f64, 0.0f64);
+        for (index, deficit) in deficits.iter().enumerate() {
+            let off = deficit - first - slope * index as f64;
+            (low, high) = (low.min(off), high.max(off));
+        }
+        high - low
     }
 
     fn limited_s(&self) -> Vec<f64> {
@@ -516,19 +612,17 @@ impl<'run> Fitting<'run> {
     }
 }
 
-/// Windows at the credit that follow each other, with requests of one size: between which numbers of these the deficit stays.
+/// Windows at the credit that follow each other, with requests of one size: their steps.
 #[derive(Clone, Copy)]
 struct Stretch {
+    from: usize,
+    to: usize,
     cost: f64,
-    low: f64,
-    high: f64,
     requests: f64,
-    looks: f64,
 }
 
 impl Stretch {
-    const EMPTY: Stretch =
-        Stretch { cost: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, requests: 0.0, looks: 0.0 };
+    const EMPTY: Stretch = Stretch { from: 0, to: 0, cost: 1.0, requests: 0.0 };
 }
 
 /// The first and the last of the most windows that follow each other.

@@ -71,7 +71,10 @@ impl Course {
                 Operation::Write | Operation::Commit => (Used::default(), used),
                 Operation::Flush | Operation::Discard => continue,
             };
-            // The last slice of a phase is recorded with its full length.
+            // Slices without requests may follow the last of a phase, which is recorded with its full length.
+            if slice.start_ns >= ended_ns && slice.operations == 0 {
+                continue;
+            }
             let end_ns = slice.end_ns().min(ended_ns);
             match self.steps.last_mut() {
                 Some(last) if last.phase == phase && last.start_ns == slice.start_ns => {

@@ -104,3 +104,16 @@ fn a_pass_over_a_disk_meets_no_rate_limit() {
         assert!(run.value(FindingCode::FullPassTime).is_some(), "{disk}");
     }
 }
+
+/// Phases of 0.08 s end with a request in flight, whose token comes before the next begins: the first three were told bimodal latencies
+/// up to 17 times the truth, the fourth meets its limit of bytes in windows of several workloads besides.
+#[test]
+fn a_limit_that_only_short_phases_meet_is_told() {
+    for (number, limit) in [(970_004, 287.1), (970_011, 186.2), (970_013, 105.5), (970_005, 61_160_330.0)] {
+        let run = measured("check", &format!("sim:random-cloud-{number}"), &["--deep"]);
+        let told = run.value(FindingCode::RateLimit).unwrap_or_else(|| panic!("{number}: no limit"));
+        assert!((told / limit - 1.0).abs() < 0.003, "{number}: {told}");
+        let modes = run.value(FindingCode::LatencyModes);
+        assert!(modes.is_none_or(|modes| modes == 1.0), "{number}: {modes:?}");
+    }
+}
