@@ -24,17 +24,23 @@ fn run_of(home: &Home) -> Option<Run> {
     Some(Store::open(&home.store()).ok()?.read("last").ok()?.run)
 }
 
-/// Waits until the run has begun so many phases that measure, and stops it there.
-fn stop_in(home: &Home, child: &mut Child, phases: usize, name: &str) {
+/// Waits until the run has begun so many phases that measure, and stops it there. In virtual time it is halted whenever one looks: a pass
+/// over a drive would be over meanwhile.
+fn stop_in(home: &Home, child: &mut Child, phases: usize, name: &str, is_virtual: bool) {
     let started = Instant::now();
     loop {
-        // The facts alone: while all records are read a virtual drive gets to the end of its pass.
+        if is_virtual {
+            signal("STOP", child.id());
+        }
         let facts = Store::open(&home.store()).and_then(|store| store.facts("last"));
         let begun = facts.map_or(0, |run| {
             run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure).count()
         });
         if begun >= phases {
             break;
+        }
+        if is_virtual {
+            signal("CONT", child.id());
         }
         assert!(child.try_wait().expect("our child").is_none(), "it ended before phase {phases}");
         assert!(started.elapsed() < PATIENCE, "it never came to phase {phases}");
@@ -83,15 +89,15 @@ fn assert_is_one_whole_run(home: &Home, mib: u64) {
 fn a_pass_over_a_virtual_drive_is_interrupted_and_resumed() {
     for stops in [["INT", "INT"], ["KILL", "KILL"], ["INT", "KILL"]] {
         let home = Home::new();
-        // So long that it cannot end while a busy machine reads how far it is.
-        let pass = ["surface", "sim:zoned", "--full", "--range", "0..128GiB", "--trace", "-q", "--seed", "7"];
-        stop_in(&home, &mut start(&home, &pass), 5, stops[0]);
+        // So long that it cannot end before a busy machine looks again.
+        let pass = ["surface", "sim:zoned", "--full", "--range", "0..384GiB", "--trace", "-q", "--seed", "7"];
+        stop_in(&home, &mut start(&home, &pass), 5, stops[0], true);
         let first = run_of(&home).expect("the run");
         assert_eq!(first.status, RunStatus::Interrupted, "{stops:?}");
-        stop_in(&home, &mut start(&home, &["surface", "--resume", "last", "-q"]), 10, stops[1]);
+        stop_in(&home, &mut start(&home, &["surface", "--resume", "last", "-q"]), 10, stops[1], true);
         assert!(home.print(&["runs"]).contains("interrupted"), "{stops:?}");
         home.print(&["surface", "--resume", &first.id, "-q"]);
-        assert_is_one_whole_run(&home, 128 * 1024);
+        assert_is_one_whole_run(&home, 384 * 1024);
         let again = home.run(&["surface", "--resume", "last"]);
         assert_eq!(again.status, Some(1));
         assert!(again.err.contains("is complete, so there is nothing to resume"), "{}", again.err);
@@ -103,7 +109,7 @@ fn a_resumed_pass_finds_what_an_uninterrupted_one_finds() {
     let pass = ["surface", "sim:faulty", "--full", "--range", "0..345GB", "--trace", "-q", "--seed", "7"];
     let (whole, parted) = (Home::new(), Home::new());
     whole.print(&pass);
-    stop_in(&parted, &mut start(&parted, &pass), 2, "KILL");
+    stop_in(&parted, &mut start(&parted, &pass), 2, "KILL", true);
     parted.print(&["surface", "--resume", "last", "-q"]);
     // Where the kill fell into a part that fails, that part is read again and its errors are counted twice: the places are not.
     let bad = |home: &Home| {
@@ -133,7 +139,7 @@ fn a_deep_check_is_resumed_in_the_part_that_was_under_way() {
     let all = run_of(&whole).expect("the run").phases.len();
     for phases in [300, all - 110] {
         let home = Home::new();
-        stop_in(&home, &mut start(&home, &deep), phases, "KILL");
+        stop_in(&home, &mut start(&home, &deep), phases, "KILL", true);
         let page = home.print(&["show", "last"]);
         assert!(page.contains("drivescope check --resume"), "{phases} of {all}: {page}");
         home.print(&["check", "--resume", "last", "-q"]);
@@ -151,7 +157,7 @@ fn a_pass_over_a_file_is_interrupted_and_resumed() {
         let path = folder.path().join("it's a file");
         File::create(&path).and_then(|file| file.set_len(6 * GIB)).expect("a file without blocks");
         let path = path.to_str().expect("a plain path");
-        stop_in(&home, &mut start(&home, &["surface", path, "--full", "--trace", "-q"]), 2, stop);
+        stop_in(&home, &mut start(&home, &["surface", path, "--full", "--trace", "-q"]), 2, stop, false);
         home.print(&["surface", "--resume", "last", "-q"]);
         assert_is_one_whole_run(&home, 6 * 1024);
     }
@@ -162,7 +168,7 @@ fn areas_are_resumed_with_the_one_that_was_cut_off() {
     let areas = ["surface", "sim:zoned", "--areas", "300", "--area-size", "512MiB", "-q", "--seed", "7"];
     let (whole, parted) = (Home::new(), Home::new());
     whole.print(&areas);
-    stop_in(&parted, &mut start(&parted, &areas), 8, "KILL");
+    stop_in(&parted, &mut start(&parted, &areas), 8, "KILL", true);
     parted.print(&["surface", "--resume", "last", "-q"]);
     let places = |home: &Home| -> Vec<_> {
         let run = run_of(home).expect("the run");
@@ -180,7 +186,7 @@ fn what_cannot_be_resumed_says_why() {
     let path = folder.path().join("file");
     File::create(&path).and_then(|file| file.set_len(6 * GIB)).expect("a file without blocks");
     let text = path.to_str().expect("a plain path");
-    stop_in(&home, &mut start(&home, &["surface", text, "--full", "-q"]), 2, "KILL");
+    stop_in(&home, &mut start(&home, &["surface", text, "--full", "-q"]), 2, "KILL", false);
     let before = run_of(&home).expect("the run");
 
     File::options().write(true).open(&path).and_then(|file| file.set_len(5 * GIB)).expect("a shorter file");
