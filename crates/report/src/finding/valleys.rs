@@ -205,7 +205,7 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
         _ => String::new(),
     };
     let slowed = match found.by {
-        _ if !valleys.passes.iter().any(|pass| pass.slowed) => "",
+        _ if valleys.count == 0 || !valleys.passes.iter().any(|pass| pass.slowed) => "",
         ValleyTrigger::Time => " A slowed pass shows that they come by time, not by bytes written.",
         ValleyTrigger::Bytes => " A slowed pass shows that they come by bytes written, not by time.",
         _ => "",
