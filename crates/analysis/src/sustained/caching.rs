@@ -114,7 +114,7 @@ fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
         return Held::Unclear(most);
     };
     if all.median() <= in_flight {
-        return Held::Nothing;
+        return if most <= in_flight { Held::Nothing } else { Held::Unclear(most) };
     }
     let mut full: Vec<f64> = Vec::new();
     let mut drained_bytes: f64 = 0.0;
