@@ -5,7 +5,9 @@ use crate::style::{Style, Tone, lower};
 use crate::terminal::findings::{Row, named, rows_of, sampled_share};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
-use model::finding::{CommitVerdict, Finding, FindingCode, Outcome, RateLimit, VerdictUnknown, known};
+use model::finding::{
+    CommitVerdict, Finding, FindingCode, Outcome, RateLimit, StripeLayout, VerdictUnknown, VolumeKind, known,
+};
 use model::run::Run;
 
 /// Findings that say most about a drive, the first first: what is wrong with it, what kind it is, how fast it is, and what
@@ -228,6 +230,12 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
             }
             Text::Unknown { .. } | Text::TooWide { .. } => {}
         }
+    }
+    // Whoever reads "the drive" has to know that there are several.
+    if known::<StripeLayout>(&run.findings).is_some_and(|known| known.conclusion.kind != VolumeKind::None)
+        && !all_answering(run).contains(&FindingCode::StripeLayout)
+    {
+        answers.extend(headline_of(FindingCode::StripeLayout, run, style));
     }
     if is_limited && let Some(next) = answers.get_mut(1) {
         next.insert_str(0, "Before the limit: ");
