@@ -44,7 +44,7 @@ use model::run::RunView;
 /// Depths that differ so much less often than once in twenty times by chance are not alike. Where they do differ, and it is not
 /// noticed, they differ by about as much as their intervals are wide, and the gain is too small by half of that.
 const ALIKE_LEVEL: f64 = 0.05;
-/// More requests at a time are advised for no less than this: data sheets state IOPS to two digits, in which 2 % do not show.
+/// A deeper queue is advised for no smaller gain in IOPS: data sheets state them to two digits, in which 2 % do not show.
 const GAIN_SHOWN_MIN: f64 = 0.02;
 
 struct Gain<'run> {
@@ -148,9 +148,8 @@ fn times_one(points: &[Point<'_>]) -> Option<Mean> {
     Some(difference(&top, &one.mean))
 }
 
-/// The least depth above one whose interval reaches the best mean but for what does not show, so that more requests at a time bring
-/// nothing certain, and whose own mean is no less than the gain says: a depth that was measured badly reaches far and does not bring what
-/// is said of it.
+/// The least depth above one whose interval comes within [`GAIN_SHOWN_MIN`] of the best mean, so that a deeper queue brings nothing certain,
+/// and whose own mean is as near to what the gain says: a depth that was measured badly reaches far and does not bring what is said of it.
 fn least_of_the_best(depths: &[Point<'_>], least: f64) -> Option<usize> {
     let mut most: Option<f64> = None;
     for depth in deeper(depths) {
