@@ -174,7 +174,7 @@ fn environment(sources: &[Source], telling: &Telling, target: &TargetFacts, dire
     Environment {
         host: host.unwrap_or_default(),
         kernel: "none".into(),
-        engine: programs.join(", "),
+        engine: programs.join(", ").into(),
         engine_features: vec![format!("imported from {}", files.join(", "))],
         direct,
         warnings,

@@ -44,7 +44,7 @@ pub fn begin(occasion: Occasion<'_>) -> Run {
     let environment = Environment {
         host: if is_virtual { "virtual".into() } else { kernel_fact("hostname") },
         kernel: if is_virtual { "none".into() } else { kernel_fact("osrelease") },
-        engine: engine.name.into(),
+        engine: engine.name.clone(),
         engine_features: engine.features.clone(),
         direct,
         scheduler: facts.scheduler.clone(),

@@ -18,6 +18,7 @@ use crate::targets::preserve::TargetMedium;
 use crate::targets::purge::{PurgeEnd, PurgeError, PurgeMethod, purge};
 use crate::targets::{LogFile, ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::commit::{Commits, Log};
+use model::experiment_name::EngineName;
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
 use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS};
@@ -55,7 +56,7 @@ pub struct EngineOptions {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineFacts {
-    pub name: &'static str,
+    pub name: EngineName,
     /// In words: what of it is in use, and what is not and why.
     pub features: Vec<String>,
 }
@@ -117,7 +118,7 @@ impl Rig {
     pub fn on_virtual_drive(drive: Box<dyn Drive>) -> Rig {
         Rig {
             place: Place::Virtual { drive, contents: None, clock: VirtualClock::default() },
-            engine: EngineFacts { name: "sim", features: vec!["virtual time".into()] },
+            engine: EngineFacts { name: EngineName::Sim, features: vec!["virtual time".into()] },
             polled_bytes_max: 0,
         }
     }
@@ -252,9 +253,9 @@ impl Rig {
                 let logs = source.logs(load.workload, commits)?;
                 run_commits(load, commits, &logs, raw, *clock, &mut watch)?
             }
-            None => run_real(load, self.engine.name, polled, raw, *clock, &mut watch)?,
+            None => run_real(load, &self.engine.name, polled, raw, *clock, &mut watch)?,
         };
-        if writes && commits.is_none() && self.engine.name != "null" {
+        if writes && commits.is_none() && self.engine.name != EngineName::Null {
             flush_target(&descriptor, *clock, load.phase, &mut outcome, &mut watch);
         }
         // A flush may succeed where nothing can be written.
@@ -411,7 +412,7 @@ impl Descriptor<'_> {
 
 fn run_real(
     load: &Load<'_>,
-    engine: &'static str,
+    engine: &EngineName,
     polled: bool,
     descriptor: RawFd,
     clock: MonotonicClock,
@@ -420,13 +421,13 @@ fn run_real(
     let workers = workers_for(load.workload);
     let buffer_bytes = load.workload.block_sizes.largest().get() as usize;
     match engine {
-        "uring" => {
+        EngineName::Uring => {
             let open = |share| {
                 UringEngine::open(descriptor, depth_of(load.workload, share), buffer_bytes, polled, clock)
             };
             run_threads(load, clock, workers, open, observer)
         }
-        "psync" => {
+        EngineName::Psync => {
             let open =
                 |share| PsyncEngine::open(descriptor, depth_of(load.workload, share), buffer_bytes, clock);
             run_threads(load, clock, workers, open, observer)
@@ -569,8 +570,12 @@ fn probe_engine(
 ) -> Result<EngineFacts, IoError> {
     let block_bytes = target.facts().logical_block.get() as usize;
     match options.kind {
-        EngineKind::Null => Ok(EngineFacts { name: "null", features: vec!["no drive is touched".into()] }),
-        EngineKind::Psync => Ok(EngineFacts { name: "psync", features: vec!["blocking calls".into()] }),
+        EngineKind::Null => {
+            Ok(EngineFacts { name: EngineName::Null, features: vec!["no drive is touched".into()] })
+        }
+        EngineKind::Psync => {
+            Ok(EngineFacts { name: EngineName::Psync, features: vec!["blocking calls".into()] })
+        }
         EngineKind::Uring | EngineKind::Auto => {
             let descriptor = target.descriptor().as_raw_fd();
             let polled = block_bytes as u64 <= polled_bytes_max;
@@ -580,11 +585,11 @@ fn probe_engine(
                     if options.polled {
                         features.push(unpolled(polled_bytes_max));
                     }
-                    Ok(EngineFacts { name: "uring", features })
+                    Ok(EngineFacts { name: EngineName::Uring, features })
                 }
                 Err(error) if options.kind == EngineKind::Auto => {
                     let features = vec!["blocking calls".into(), format!("no io_uring: {error}")];
-                    Ok(EngineFacts { name: "psync", features })
+                    Ok(EngineFacts { name: EngineName::Psync, features })
                 }
                 Err(error) => Err(error),
             }

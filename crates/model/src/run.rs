@@ -1,7 +1,7 @@
 //! A run as detectors see it: facts, phases and series, read-only. Series are streamed, since a run of days does
 //! not fit into memory.
 
-use crate::experiment_name::ExperimentName;
+use crate::experiment_name::{EngineName, ExperimentName};
 use crate::file_work::FileWork;
 use crate::finding::{Evidence, Finding};
 use crate::histogram::LatencyHistogram;
@@ -190,8 +190,8 @@ impl CompletionStretch {
 pub struct Environment {
     pub host: String,
     pub kernel: String,
-    /// The engine that served the requests: "uring", "psync", "null", "sim".
-    pub engine: String,
+    /// The engine that served the requests.
+    pub engine: EngineName,
     /// What of the engine was in use, and what was not and why.
     #[serde(default)]
     pub engine_features: Vec<String>,

@@ -61,6 +61,69 @@ macro_rules! words {
     };
 }
 
+/// Declares an enum with the word of each variant and `Other` for a word of another program or version, which is kept: `KNOWN`,
+/// `name`, `Display`, from text and serde by the word.
+#[macro_export]
+macro_rules! open_words {
+    ($(#[$meta:meta])* $visibility:vis enum $name:ident {
+        $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+
+        ..
+        $(#[$other_meta:meta])*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, $crate::serde::Serialize, $crate::serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive($crate::schemars::JsonSchema))]
+        #[serde(from = "String", into = "String")]
+        $visibility enum $name {
+            $($(#[$variant_meta])* $variant,)+
+            $(#[$other_meta])*
+            Other(std::borrow::Cow<'static, str>),
+        }
+
+        impl $name {
+            pub const KNOWN: [$name; [$($word),+].len()] = [$($name::$variant),+];
+
+            pub fn name(&self) -> &str {
+                match self {
+                    $($name::$variant => $word,)+
+                    $name::Other(word) => word,
+                }
+            }
+
+            fn of(word: std::borrow::Cow<'static, str>) -> $name {
+                match &*word {
+                    $($word => $name::$variant,)+
+                    _ => $name::Other(word),
+                }
+            }
+        }
+
+        impl From<&'static str> for $name {
+            fn from(word: &'static str) -> $name {
+                $name::of(word.into())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(word: String) -> $name {
+                $name::of(word.into())
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(word: $name) -> String {
+                word.to_string()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.pad(self.name())
+            }
+        }
+    };
+}
+
 /// The schema of an enum of words, in builds that make schemas.
 #[cfg(feature = "schema")]
 #[macro_export]

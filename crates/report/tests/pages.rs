@@ -270,7 +270,7 @@ proptest! {
         run.environment = Environment {
             host: text.clone(),
             kernel: text.clone(),
-            engine: text.clone(),
+            engine: text.clone().into(),
             engine_features: vec![text.clone()],
             scheduler: some,
             warnings: vec![text.clone()],

@@ -161,7 +161,7 @@ columns! { RunRow<'_>: row {
     "caveats": String = row.caveats(), "codes of other layers that may have served requests, separated by spaces";
     "host": String = row.run.environment.host.clone(), "host name";
     "kernel": String = row.run.environment.kernel.clone(), "kernel release";
-    "engine": String = row.run.environment.engine.clone(), "`uring`, `psync`, `null` or `sim`";
+    "engine": String = row.run.environment.engine.to_string(), "`uring`, `psync`, `null` or `sim`";
     "direct": bool = row.run.environment.direct, "whether requests bypassed the page cache";
     "scheduler": Option<String> = row.run.environment.scheduler.clone(), "I/O scheduler";
     "warnings": String = row.run.environment.warnings.join(" "), "caveats of the measurement";

@@ -15,7 +15,7 @@ use io::files::{FolderFacts, Workspace, folder_facts, leftovers, memory_bytes};
 use io::load::overhead;
 use io::rig::EngineFacts;
 use io::targets::Target;
-use model::experiment_name::ExperimentName;
+use model::experiment_name::{EngineName, ExperimentName};
 use model::target::{Caveat, TargetFacts, TargetKind};
 use model::units::Bytes;
 use report::hostile::harmless;
@@ -57,7 +57,7 @@ pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError
     }
     let (facts, disks) = target_facts(&named, &workspaces, size.unwrap_or(request.max_size))?;
     let clock = MonotonicClock::start();
-    let engine = EngineFacts { name: "files", features: Vec::new() };
+    let engine = EngineFacts { name: EngineName::Files, features: Vec::new() };
     let run = stamp::begin(Occasion {
         experiment: ExperimentName::Files,
         command: command_line::of_request(&Request::Files(request.clone())),

@@ -10,6 +10,7 @@
 
 use super::job::{Export, ExportJob, Goal, give, started_s, write_text};
 use crate::error::UserError;
+use model::experiment_name::EngineName;
 use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
 use model::request::Operation;
@@ -244,9 +245,9 @@ fn options(run: &Run, job: &Job<'_>) -> Value {
     let (_, first) = job.phases.first().expect("a job has a phase");
     let workload = first.phase.workload.as_ref().expect("a job is made of workloads");
     let is_direct = workload.caching == Caching::Direct;
-    let engine = match run.environment.engine.as_str() {
-        "uring" => "io_uring",
-        other => other,
+    let engine = match &run.environment.engine {
+        EngineName::Uring => "io_uring",
+        other => other.name(),
     };
     let mut options = json!({
         "name": job.key.name(),
