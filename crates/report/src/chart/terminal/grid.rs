@@ -116,8 +116,13 @@ impl SignGrid {
         }
     }
 
+    /// A sign at a point, in the place of what is drawn there: a curve of dots has them in the row that the height lies in.
     pub(super) fn point(&mut self, at: f64, height: f64, sign: char) {
-        let (row, column) = (self.row_of(height), self.columns_over(at, at).start);
+        let from_top = (1.0 - height.clamp(0.0, 1.0)) * self.row_count as f64;
+        let row_of_dots = (from_top as usize).min(self.row_count - 1);
+        let column = self.columns_over(at, at).start;
+        let is_drawn = self.cells[row_of_dots * self.columns + column] != ' ';
+        let row = if is_drawn { row_of_dots } else { self.row_of(height) };
         self.cells[row * self.columns + column] = sign;
     }
 
@@ -187,6 +192,17 @@ mod tests {
         grid.line(0.25, 0.25, 1.0);
         grid.line(0.5, 1.0, 0.0);
         assert_eq!((rows(&grid.signs())[0].as_str(), rows(&grid.signs())[7].as_str()), ("⠈ ", " ⣀"));
+    }
+
+    #[test]
+    fn a_point_stands_on_its_curve() {
+        let mut dots = DotGrid::of_rows(3, 8, true);
+        dots.polyline([(0.0, 0.39), (1.0, 0.39)].into_iter());
+        let mut grid = dots.signs();
+        grid.point(0.4, 0.39, 'o');
+        let drawn: Vec<String> = rows(&grid).into_iter().filter(|row| row.trim() != "").collect();
+        assert_eq!(drawn.len(), 1, "{drawn:?}");
+        assert!(drawn[0].contains('o'));
     }
 
     #[test]
