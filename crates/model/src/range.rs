@@ -82,6 +82,22 @@ impl ByteRange {
         ByteRange { first: self.first + from, bytes: until - from }
     }
 
+    /// What ranges cover together, from the lowest up: those that touch are one.
+    pub fn union(ranges: &[ByteRange]) -> Vec<ByteRange> {
+        let mut sorted = ranges.to_vec();
+        sorted.sort_unstable_by_key(ByteRange::first);
+        let mut joined = Vec::<ByteRange>::new();
+        for range in sorted {
+            match joined.last_mut() {
+                Some(last) if range.first <= last.end() => {
+                    last.bytes = last.end().max(range.end()) - last.first;
+                }
+                _ => joined.push(range),
+            }
+        }
+        joined
+    }
+
     fn cut(&self, index: u64, count: u64) -> Bytes {
         Bytes::new((u128::from(self.bytes.get()) * u128::from(index) / u128::from(count)) as u64)
     }
@@ -102,6 +118,13 @@ mod tests {
         assert!(!range(0, 10).contains(&range(1, 10)));
         assert!(!range(0, 10).overlaps(&range(10, 5)));
         assert_eq!(ByteRange::new(Offset::new(u64::MAX), Bytes::new(1)), None);
+    }
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let parts = [range(30, 10), range(0, 10), range(5, 5), range(10, 10)];
+        assert_eq!(ByteRange::union(&parts), [range(0, 20), range(30, 10)]);
+        assert_eq!(ByteRange::union(&[]), []);
     }
 
     #[test]

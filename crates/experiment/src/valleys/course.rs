@@ -187,23 +187,6 @@ pub(super) fn areas(over: &[Area], range: ByteRange) -> Result<Vec<ByteRange>, P
     Ok(areas)
 }
 
-/// What the areas cover together: those that touch are one.
-fn union(areas: &[ByteRange]) -> Vec<ByteRange> {
-    let mut sorted = areas.to_vec();
-    sorted.sort_unstable_by_key(ByteRange::first);
-    let mut joined = Vec::<ByteRange>::new();
-    for area in sorted {
-        match joined.last_mut() {
-            Some(last) if area.first() <= last.end() => {
-                let bytes = last.end().max(area.end()) - last.first();
-                *last = ByteRange::new(last.first(), bytes).unwrap_or(*last);
-            }
-            _ => joined.push(area),
-        }
-    }
-    joined
-}
-
 /// Each condition with the passes after it. What may cure follows on what brings valleys, if that is among the conditions. Nothing is
 /// conditioned that is not passed over.
 pub(super) fn items(
@@ -218,7 +201,7 @@ pub(super) fn items(
     let usual = if conditions.len() > 1 { Goal::Count(PASSES_OF_TABLE) } else { Goal::Stable };
     let goal = request.passes.map_or(usual, Goal::Count);
     let brings = conditions.iter().find(|condition| brings_valleys(condition, supplies));
-    let covered = union(areas);
+    let covered = ByteRange::union(areas);
     let mut items = VecDeque::new();
     for condition in &conditions {
         let mut phases = Vec::new();
