@@ -14,7 +14,7 @@ pub(crate) fn not_tested(run: &Run) -> Vec<String> {
     let command = |options| subject.command(experiment.name(), options);
     match experiment {
         ExperimentName::Check => {
-            vec![format!("Slow regions: not measured; {} samples them.", command("--deep"))]
+            vec![format!("Slow regions: not measured; {} looks for them.", command("--deep"))]
         }
         ExperimentName::Geometry => {
             let check = subject.command("check", "");
@@ -51,7 +51,7 @@ fn sizes(run: &Run, subject: &Subject<'_>) -> Vec<String> {
     {
         let (extent, surface) = (subject.extent(range), subject.command("surface", ""));
         lines.push(format!(
-            "Rest of the drive: not measured, only {extent} was; {surface} measures throughput by LBA."
+            "Rest of the drive: not measured (this run read {extent}); {surface} measures throughput by LBA."
         ));
     }
     if !run.phases.iter().any(|phase| phase.totals_of(Operation::Write).is_some()) {

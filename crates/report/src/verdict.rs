@@ -92,12 +92,13 @@ impl Verdict {
         }
         let warnings = sentences_of(&rows, Tone::Warning);
         if !warnings.is_empty() {
-            return verdict(Severity::Care, "Caution.", and_answers(warnings));
+            return verdict(Severity::Care, "Caution.", and_requests(and_answers(warnings), &rows));
         }
         for row in &rows {
             if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != NONE_FOUND {
                 let found = headline_of(FindingCode::SlowRegions, run, style);
-                return verdict(Severity::Care, "Caution.", and_answers(found.unwrap_or_default()));
+                let found = and_answers(found.unwrap_or_default());
+                return verdict(Severity::Care, "Caution.", and_requests(found, &rows));
             }
         }
         let Some(nothing) = rows.iter().find(|row| row.code.is_none()) else {
@@ -107,7 +108,7 @@ impl Verdict {
                 "Drive health was not tested.".into(),
             );
         };
-        let requests = format!("No I/O errors in {}", nothing.sentence);
+        let requests = requests_of(nothing);
         if answers.is_empty() {
             return verdict(Severity::Sound, &requests, String::new());
         }
@@ -135,6 +136,17 @@ impl Verdict {
 
     pub(crate) fn text(&self) -> String {
         format!("{} {}", self.headline, self.sentence).trim_end().into()
+    }
+}
+
+fn requests_of(nothing_failed: &Row) -> String {
+    format!("No I/O errors in {}", nothing_failed.sentence)
+}
+
+fn and_requests(text: String, rows: &[Row]) -> String {
+    match rows.iter().find(|row| row.code.is_none()) {
+        Some(nothing_failed) => format!("{text} {}", requests_of(nothing_failed)),
+        None => text,
     }
 }
 
@@ -238,7 +250,7 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
         answers.extend(headline_of(FindingCode::StripeLayout, run, style));
     }
     if is_limited && let Some(next) = answers.get_mut(1) {
-        next.insert_str(0, "Before the limit: ");
+        *next = format!("While credit lasts: {}", lower(next));
     }
     answers
 }
@@ -301,7 +313,7 @@ pub(crate) fn weightiest(run: &Run, style: Style, count: usize) -> Vec<Row> {
     for group in Group::ALL {
         rows.extend(rows_of(group, run, style));
     }
-    rows.retain(|row| is_known(row) && row.code.is_some() && !row.number.is_empty());
+    rows.retain(|row| is_known(row) && row.code.is_some() && !row.is_part && !row.number.is_empty());
     rows.sort_by_key(importance);
     rows.truncate(count);
     rows

@@ -320,7 +320,7 @@ fn legend(chart: &Chart, style: Style, signs: &Signs) -> Vec<String> {
             Sign::Series { .. } | Sign::Interval if is_alone => continue,
             Sign::Level if is_alone => {
                 lines.push(format!("{}: measurements", signs.measured));
-                lines.push(format!("{}: the {}", signs.level, chart.level_name));
+                lines.push(format!("{}: {}s", signs.level, chart.level_name));
                 continue;
             }
             Sign::Level | Sign::Interval => continue,
@@ -333,7 +333,7 @@ fn legend(chart: &Chart, style: Style, signs: &Signs) -> Vec<String> {
         lines.push(format!("{sign} {name}"));
     }
     if chart.series.len() > 1 {
-        lines.insert(chart.series.len(), format!("{} overlapping", signs.shared));
+        lines.insert(chart.series.len(), format!("{} more than one of these", signs.shared));
     }
     lines
 }

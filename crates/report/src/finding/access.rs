@@ -171,7 +171,9 @@ impl Wording for ConcurrencyGain {
             format!("Random {verb} IOPS rise {times} from QD 1 to QD {depth}{at_best}")
         } else if gain.low > 1.0 && deepest > Some(depth) {
             // The gain rests on all depths that level off, and not on the first of them alone.
-            format!("Random {verb} IOPS rise {times} from QD 1 and level off at QD {depth}{at_best}")
+            format!(
+                "Random {verb} IOPS rise {times} from QD 1; QD {depth}{at_best} is within 2 % of the peak"
+            )
         } else if gain.low > 1.0 {
             format!("Random {verb} IOPS rise {times} from QD 1 to QD {depth}, the deepest measured{at_best}")
         } else if gain.high <= NO_GAIN_MAX {
@@ -221,7 +223,7 @@ impl Wording for ConcurrencyKnee {
             }
         } else {
             let verdict = match most {
-                Some(_) => "Queueing costs more latency than it gains IOPS",
+                Some(_) => "Queueing costs more in latency than it gains in IOPS",
                 None => "IOPS saturate at QD 1",
             };
             format!(
@@ -261,7 +263,7 @@ impl Wording for ConcurrencyKnee {
         let at_knee = in_flight(*axis, knee);
         Some(match most {
             Some(most) => format!(
-                "Use {at_knee} for {}, {} for throughput ({} IOPS at {}).",
+                "Use {at_knee} for {}, {} for the most IOPS ({} at {}).",
                 if knee.in_flight == 1 {
                     "the lowest latency"
                 } else {
@@ -303,8 +305,8 @@ impl Wording for StripeLayout {
         let StripeLayout { depth, kind, .. } = &known.conclusion;
         let text = match kind {
             VolumeKind::None => format!(
-                "One drive serves all reads: completions at QD {depth} have the timing of a single actuator. \
-                 A mirror that reads from one drive looks the same."
+                "All reads come from a single actuator, as completions at QD {depth} show. A mirror that reads from one \
+                 drive looks the same."
             ),
             VolumeKind::Stripe | VolumeKind::Mirror => {
                 Self::headline(known, code, subject) + &evidence(&known.conclusion)
@@ -317,7 +319,7 @@ impl Wording for StripeLayout {
         let StripeLayout { members, kind, chunk_bytes, .. } = &known.conclusion;
         let members = members.value;
         match (kind, chunk_bytes) {
-            (VolumeKind::None, _) => "One drive serves all reads.".into(),
+            (VolumeKind::None, _) => "All reads come from a single actuator.".into(),
             (VolumeKind::Stripe, Some(chunk)) => {
                 format!("RAID 0 (striped), {members} members, chunk size {} KiB.", chunk / KIB)
             }
@@ -381,7 +383,7 @@ impl Wording for StripeLayout {
                 let parts = parts.map_or(String::new(), |(members, chunk)| {
                     format!(" {members} units of {} KiB take turns: channels of one drive or drives.", chunk / KIB)
                 });
-                format!("Inconclusive: no actuator moves, so the flash channels of one drive look like several drives.{gain}{parts}")
+                format!("Inconclusive: no actuator moves, and flash channels of one drive cannot be told from several drives.{gain}{parts}")
             }
         }
     }
@@ -446,9 +448,7 @@ impl Wording for DriveCache {
         let DriveCache { bytes, drives } = &known.conclusion;
         let size = memory(bytes.value);
         match drives {
-            1 => format!(
-                "The drive caches about {size} of recent reads; a smaller range is served from cache."
-            ),
+            1 => format!("The drive caches about {size} of recent reads; rereads of a smaller range hit it."),
             drives => format!(
                 "Each of the {drives} members caches about {} of recent reads, {size} together.",
                 memory(bytes.value / *drives as f64)
@@ -467,7 +467,7 @@ fn why_no_cache(reason: &CacheUnknown) -> String {
         CacheUnknown::TooFewReads => "Inconclusive: too few of the reads that would show it completed.".into(),
         CacheUnknown::AllMemory => "Inconclusive: all reads are as fast as memory, so the drive does not show.".into(),
         CacheUnknown::NoHits => {
-            "Inconclusive: rereads are no faster than first reads, so no cache shows.".into()
+            "Inconclusive: rereads are no faster than first reads, so no cache was detected.".into()
         }
         CacheUnknown::NearbyRereads => {
             "No read cache detected: rereads are read again from under the heads, or prefetch evicts them.".into()
@@ -505,13 +505,13 @@ impl Wording for ReadAhead {
         let ReadAhead {
             bytes, system_is_measured, system_says_bytes, pause_s, keeps_delivered, streams, ..
         } = &known.conclusion;
-        let within = pause_s.map_or(String::new(), |pause_s| format!(" within {}", short_time(pause_s)));
+        let within = pause_s.map_or(String::new(), |pause_s| format!("within {}, ", short_time(pause_s)));
         let mut text = if bytes.value == 0.0 {
-            format!("The drive does not prefetch{within} after a single read.")
+            "The drive does not prefetch after a single read.".to_string()
         } else {
             let prefetched = memory(bytes.value);
             format!(
-                "The drive prefetches {prefetched}{within} after a single read (kernel read-ahead excluded)."
+                "After a single read the drive prefetches {prefetched} ({within}kernel read-ahead excluded)."
             )
         };
         if let Some(streams) = streams {
@@ -669,7 +669,7 @@ mod tests {
         gain.points.push(point(250, 151.0));
         assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1 and level off at QD 100 (150 IOPS)."
+            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1; QD 100 (150 IOPS) is within 2 % of the peak."
         );
     }
 

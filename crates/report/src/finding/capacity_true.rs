@@ -18,7 +18,7 @@ impl Wording for CapacityTrue {
         match (past_the_end, probes) {
             (PastTheEnd::Wraps, _) => {
                 format!(
-                    "Fake capacity: the drive claims {claimed} but holds {real}. Writes past that wrap around and overwrite the start."
+                    "Fake capacity: the drive claims {claimed} but holds {real}. Writes past that wrap around and overwrite earlier data."
                 )
             }
             (PastTheEnd::Lost, _) => {
@@ -44,7 +44,7 @@ impl Wording for CapacityTrue {
             PastTheEnd::Lost => "are lost",
         };
         Some(format!(
-            "Return the drive. First copy what still reads and check every file: data written past {}, by this test too, {fate}.",
+            "Return the drive. First copy what still reads and check every file: data written past {}, including by this test, {fate}.",
             size(capacity.low as u64)
         ))
     }

@@ -2,6 +2,7 @@
 
 use super::numbers::{block, number, short_time, with_interval};
 use super::{Group, Subject, Wording};
+use crate::quantity::measured;
 use crate::style::Tone;
 use model::commit::{Application, BesideLoad, CommitMethod, Log};
 use model::finding::{
@@ -61,14 +62,14 @@ fn percentile(value: Option<Percentile>, name: &str) -> String {
 fn why_unknown(reason: &CommitUnknown) -> String {
     match reason {
         CommitUnknown::TooFew { have: 0 } => {
-            "Inconclusive: the run ended before these commits were measured. Give more time with --time-limit.".into()
+            "Inconclusive: the run ended before these commits were measured. Raise --time-limit.".into()
         }
         CommitUnknown::TooFew { have } => format!(
-            "Inconclusive: too few commits completed ({have}; a 99th percentile needs 368). Give more time with --time-limit."
+            "Inconclusive: too few commits completed ({have}; a 99th percentile needs 368). Raise --time-limit."
         ),
         CommitUnknown::Failed { why } => format!("Commits failed: {why}. Nothing was retried."),
         CommitUnknown::NothingToCompare => {
-            "Inconclusive: no second method was measured before the run ended. Give more time with --time-limit.".into()
+            "Inconclusive: no second method was measured before the run ended. Raise --time-limit.".into()
         }
         CommitUnknown::NothingDurable => {
             "Inconclusive: no method is durable here. The target is in memory, or commits complete before the medium can have the data.".into()
@@ -113,7 +114,7 @@ impl Wording for CommitRate {
 
     fn statement(known: &Known<CommitRate>, _: FindingCode, _: &Subject<'_>) -> String {
         let CommitRate { best, best_committers, one_per_second, points } = &known.conclusion;
-        let (one, best_rate) = (number(*one_per_second), number(best.value));
+        let (one, best_rate) = (number(*one_per_second), measured(best, "").value);
         if points.len() <= 1 {
             return format!("One committer reaches {one} commits/s.");
         }
@@ -121,7 +122,9 @@ impl Wording for CommitRate {
             return format!("One committer reaches {one} commits/s; more committers add none.");
         }
         let gain = number(best.value / one_per_second);
-        format!("{best_committers} committers reach {best_rate} commits/s, {gain} × one committer ({one}).")
+        format!(
+            "{best_committers} committers together reach {best_rate} commits/s, {gain} × one committer ({one})."
+        )
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -171,12 +174,7 @@ impl Wording for CommitInterference {
     fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
         let CommitInterference { alone_p99_s, points, .. } = &known.conclusion;
         let loaded = points.iter().map(|point| {
-            format!(
-                "{} with {} in flight ({} ×)",
-                short_time(point.p99_s),
-                load(point.load),
-                number(point.ratio)
-            )
+            format!("{} beside {} ({} ×)", short_time(point.p99_s), load(point.load), number(point.ratio))
         });
         let loaded: Vec<String> = loaded.collect();
         format!("Commit latency, p99: {} alone, {}.", short_time(*alone_p99_s), loaded.join(", "))
@@ -194,7 +192,7 @@ fn seen(evidence: &FlushEvidence) -> String {
         None => "the drive reports nothing of a write cache",
     };
     format!(
-        "Medians of random 4 KiB: reads {}, writes {}, commits {}; {cache}.",
+        "Medians of random 4 KiB I/O: reads {}, uncommitted writes {}, commits {}; {cache}.",
         short_time(evidence.read_s),
         short_time(evidence.write_s),
         short_time(evidence.commit_s),
@@ -209,7 +207,7 @@ impl Wording for FlushHonoured {
     fn headline(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> String {
         let headline = match known.conclusion.effect {
             FlushEffect::Honoured => {
-                "Commits take as long as the medium needs, so flushes appear to be honoured."
+                "Commits take as long as access to the medium, so flushes appear to be honoured."
             }
             FlushEffect::Ignored => {
                 "Flushes appear to be ignored: commits complete before the medium can have them, from a cache that is volatile."
@@ -250,7 +248,7 @@ impl Wording for FlushHonoured {
                 "{commits} commits failed: data that were acknowledged before may be lost. Nothing was retried. Check the drive and `dmesg`."
             ),
             FlushUnknown::TooFew { reads, writes, commits } => format!(
-                "Inconclusive: 20 random reads, writes and commits each have to complete; missing are {}. Give more time with --time-limit.",
+                "Inconclusive: 20 random reads, writes and commits each have to complete; missing are {}. Raise --time-limit.",
                 missing(&[(*reads, "reads"), (*writes, "writes"), (*commits, "commits")])
             ),
             FlushUnknown::Hypervisor(evidence) => format!(
@@ -341,7 +339,7 @@ impl Wording for CommitVerdict {
                 return None;
             }
             GainBy::OwnDisk(other) => format!(
-                "Give the log a dedicated disk: with {} in flight, p99 is {ratio} × higher and over the limit.",
+                "Give the log a dedicated disk: beside {}, p99 is {ratio} × higher and over the limit.",
                 load(other)
             ),
         })
@@ -439,7 +437,7 @@ mod tests {
         assert_eq!(
             why::<FlushHonoured>(&too_few, FindingCode::FlushHonoured),
             "Inconclusive: 20 random reads, writes and commits each have to complete; missing are 3 writes, all commits. \
-             Give more time with --time-limit."
+             Raise --time-limit."
         );
         let none = CommitUnknown::TooFew { have: 0 };
         assert!(why::<CommitRate>(&none, FindingCode::CommitRate).contains("ended before"));

@@ -23,8 +23,9 @@ impl Wording for DataIntegrity {
             return match integrity.share_max {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
+                    let of = if integrity.ends_early { "the blocks below it" } else { "all blocks" };
                     format!(
-                        "{all} {drawn} of them were random samples: at most {} % of all blocks are bad (95 % confidence).",
+                        "{all} {drawn} of them were random samples: at most {} % of {of} are bad (95 % confidence).",
                         percent(share)
                     )
                 }

@@ -21,19 +21,22 @@ impl Wording for DatasheetClaims {
         let sheet = &known.conclusion;
         let claims: Vec<String> = sheet.claims.iter().map(claim_words).collect();
         let judgement = if sheet.claims.iter().any(|claim| is_missed(claim, sheet.is_limited)) {
-            "misses its data sheet"
+            "Misses what is stated for the"
         } else if sheet.is_limited {
-            "is limited by the link, so its throughput is not judged"
+            "The link is the limit, so throughput is not judged against the"
         } else if sheet.claims.iter().any(is_exceeded) {
-            "exceeds its data sheet"
+            "Exceeds what is stated for the"
         } else if sheet.claims.iter().any(|claim| matches!(claim, Claim::Figure(_))) {
-            "meets its data sheet (10 % tolerance)"
+            "Within 10 % of what is stated for the"
         } else {
-            "agrees with its data sheet"
+            "As stated for the"
         };
-        let unverified = if sheet.certainty == Certainty::Recalled { ", unverified" } else { "" };
+        let unverified = match sheet.certainty {
+            Certainty::Recalled => ", not checked against the original",
+            _ => "",
+        };
         format!(
-            "{} {} {judgement}: {}. Stated values: {}{unverified}.",
+            "{judgement} {} {}: {}. Stated values: {}{unverified}.",
             sheet.maker,
             sheet.family,
             claims.join("; "),
@@ -132,8 +135,8 @@ fn what(name: ClaimName) -> &'static str {
 }
 
 fn recording_words(recording: &ClaimedRecording) -> String {
-    let verdict = if recording.significant { "not as stated" } else { "as stated" };
-    format!("recording technology {} measured, {verdict}", recording.measured.to_uppercase())
+    let (found, stated) = (recording.measured.to_uppercase(), recording.stated.to_uppercase());
+    format!("recording technology {found} found, {stated} stated")
 }
 
 #[cfg(test)]
@@ -181,7 +184,7 @@ mod tests {
                 significant,
             })
         };
-        assert_eq!(recording("cmr"), "recording technology CMR measured, as stated");
-        assert_eq!(recording("smr"), "recording technology SMR measured, not as stated");
+        assert_eq!(recording("cmr"), "recording technology CMR found, CMR stated");
+        assert_eq!(recording("smr"), "recording technology SMR found, CMR stated");
     }
 }

@@ -112,6 +112,11 @@ pub(crate) trait Wording: Conclusion {
         None
     }
 
+    /// Numbers beside its value that have a row of their own: label, number and unit.
+    fn parts(_known: &Known<Self>) -> Vec<(&'static str, Estimate, &'static str)> {
+        Vec::new()
+    }
+
     /// What its number counts, one and several of them; none where the label says it.
     fn counted() -> Option<(&'static str, &'static str)> {
         None
@@ -126,7 +131,7 @@ const NO_TIME: &str =
     "Inconclusive: requests completed in less time than the clock resolves, as on a drive that only counts.";
 
 /// Why nothing is known of a drive that was held back before enough was measured.
-const RATE_LIMITED: &str = "Inconclusive: the rate limit set in before enough was measured.";
+const RATE_LIMITED: &str = "Inconclusive: the rate limit took effect before enough was measured.";
 
 /// What is said of a number that another program stated once.
 fn imported_remark(imported: Option<Imported>) -> &'static str {
@@ -229,7 +234,7 @@ pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measu
         return Measured { value: NONE_FOUND.into(), interval: String::new() };
     }
     if code == FindingCode::StripeLayout && estimate.value == 1.0 {
-        return Measured { value: "none".into(), interval: String::new() };
+        return Measured { value: NONE_FOUND.into(), interval: String::new() };
     }
     // How many reasons there are for doubt measures nothing.
     if code == FindingCode::CacheInfluence {
@@ -279,6 +284,14 @@ pub(crate) fn alarm(finding: &Finding) -> Option<Tone> {
 
 fn alarm_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode) -> Option<Tone> {
     C::alarm(outcome.as_known()?, code)
+}
+
+pub(crate) fn parts(finding: &Finding) -> Vec<(&'static str, Estimate, &'static str)> {
+    with_outcome!(finding, outcome => parts_of(outcome))
+}
+
+fn parts_of<C: Wording>(outcome: &Outcome<C>) -> Vec<(&'static str, Estimate, &'static str)> {
+    outcome.as_known().map_or(Vec::new(), C::parts)
 }
 
 pub(crate) fn extents(finding: &Finding) -> Vec<(f64, f64)> {

@@ -22,7 +22,7 @@ impl Wording for RateLimit {
     fn statement(known: &Known<RateLimit>, code: FindingCode, subject: &Subject<'_>) -> String {
         let limit = &known.conclusion;
         format!(
-            "{} While credit lasts, {} reach {}; {} of idle time restores all of it.",
+            "{} While credit lasts, {} reach {}; at the refill rate, {} of idle time restores all of it.",
             Self::headline(known, code, subject),
             operations(limit),
             speed(limit, limit.burst),
@@ -40,7 +40,7 @@ impl Wording for RateLimit {
         );
         Some(match limit.by {
             LimitedBy::Requests => {
-                format!("{plan} Use larger requests: each costs one credit, whatever its size.")
+                format!("{plan} Use larger requests: each costs one credit at any size measured.")
             }
             LimitedBy::Bytes => plan,
         })
@@ -106,12 +106,12 @@ mod tests {
         assert_eq!(
             statement(&known(limit()), code),
             "A rate limit holds reads and writes together to 300 IOPS once the burst credit of 40,000 requests is used up. While credit \
-             lasts, reads and writes together reach 14,550 IOPS; 2 min 13 s of idle time restores all of it."
+             lasts, reads and writes together reach 14,550 IOPS; at the refill rate, 2 min 13 s of idle time restores all of it."
         );
         assert_eq!(
             advice(&known(limit()), code).unwrap(),
             "Plan for 300 IOPS. Keep bursts under 40,000 requests, with 2 min 13 s idle after each. Use larger requests: each costs \
-             one credit, whatever its size."
+             one credit at any size measured."
         );
     }
 
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(
             statement(&known(bytes), FindingCode::RateLimit),
             "A rate limit holds reads to 40.0 MB/s once the burst credit of 3.00 GB is used up. While credit lasts, reads reach \
-             250 MB/s; 75.0 s of idle time restores all of it."
+             250 MB/s; at the refill rate, 75.0 s of idle time restores all of it."
         );
     }
 

@@ -101,13 +101,19 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
     match reason {
         RecordingReason::RewritesAfterCliff => "Past the cliff each random write rewrites a band.".into(),
         RecordingReason::WritesToLog => {
-            format!("Small random writes go to the media cache first ({}).", times(&kind.times))
+            format!(
+                "Small random writes complete before the heads could reach their LBAs, so they go to the media cache first ({}).",
+                times(&kind.times)
+            )
         }
         RecordingReason::WritesInPlace => {
-            format!("Small random writes go in place ({}).", times(&kind.times))
+            format!(
+                "Small random writes take as long as seeks, so they go in place ({}).",
+                times(&kind.times)
+            )
         }
         RecordingReason::TooFastForArm => {
-            format!("Random reads take {}, too fast for any seek.", time(kind.times.single_read_s))
+            format!("Random reads take {}, too fast for a mechanical seek.", time(kind.times.single_read_s))
         }
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
@@ -155,7 +161,7 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "Cleaning rewrites bands of {}: {borders} band boundaries lie where the run wrote, from byte {} on.",
+            "Cleaning rewrites bands of {}: {borders} band boundaries found, from byte {} on.",
             memory(size.value),
             count(*first_byte)
         )
@@ -163,7 +169,7 @@ impl Wording for BandSize {
 
     fn advice(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let size = memory(known.conclusion.size.value);
-        Some(format!("Write sequentially in runs of many bands ({size} each): they bypass the media cache."))
+        Some(format!("Write in long sequential runs, many bands of {size} each: such writes bypass the media cache."))
     }
 
     fn why(reason: &BandSizeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -222,7 +228,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "Cleaning rewrites bands of 30.0 MiB: 6 band boundaries lie where the run wrote, from byte 4,096 on."
+            "Cleaning rewrites bands of 30.0 MiB: 6 band boundaries found, from byte 4,096 on."
         );
     }
 }

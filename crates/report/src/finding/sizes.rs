@@ -162,7 +162,7 @@ impl Wording for SuspectPoints {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
         let mut text = match count {
             0 => format!(
-                "All repetitions of all {all} points agree, so differences between sizes are systematic."
+                "No outlier among the repetitions of all {all} points, so the differences between sizes are real."
             ),
             _ => {
                 let mut names = Vec::new();
@@ -297,7 +297,7 @@ mod tests {
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(
             statement(&known(none), FindingCode::SuspectPoints),
-            "All repetitions of all 76 points agree, so differences between sizes are systematic."
+            "No outlier among the repetitions of all 76 points, so the differences between sizes are real."
         );
     }
 }

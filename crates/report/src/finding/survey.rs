@@ -13,9 +13,12 @@ use model::request::Operation;
 
 /// SATA began with 1.5 Gbit/s, which any port has.
 const SLOWEST_PORT_GBIT: f64 = 1.5;
+/// A port is worth advice where the slower one costs more than drives of one model differ by, a tenth.
+const PORT_GAIN_MIN: f64 = 1.1;
 const LOADED: &str = " Other load on the drive or host was seen meanwhile: alone it may be faster.";
 const ALONE: &str = "Repeat while nothing else uses the drive.";
 const FASTER_PORT: &str = "Connect the drive to a faster port, without a bridge or hub between.";
+const WHOLE_SLOT: &str = "Check with `lspci -vv` that the slot gives the drive all its lanes at full speed (LnkSta against LnkCap).";
 
 /// Imported ratios within this are equal: programs state three digits.
 const EQUAL: f64 = 0.005;
@@ -73,15 +76,16 @@ impl Wording for SequentialRate {
         if let Some(port) = found.port_gbit {
             // Each generation of SATA is twice as fast as the one before, and 8b/10b coding makes 100 MB/s of 1 Gbit/s before the protocol.
             let slower = port / 2.0;
-            if slower >= SLOWEST_PORT_GBIT {
-                return Some(format!(
-                    "Keep it on a SATA port of {port:.1} Gbit/s or faster: a {slower:.1} Gbit/s link carries about {}, and \
-                     the drive reads {}.",
-                    rate(100e6 * slower * PORT_DATA_SHARE),
-                    rate(found.rate.value)
-                ));
+            let carried = 100e6 * slower * PORT_DATA_SHARE;
+            if slower < SLOWEST_PORT_GBIT || found.rate.value < PORT_GAIN_MIN * carried {
+                return None;
             }
-            return None;
+            return Some(format!(
+                "Keep it on a SATA port of {port:.1} Gbit/s or faster: a {slower:.1} Gbit/s link carries about {}, and the \
+                 drive reads {}.",
+                rate(carried),
+                rate(found.rate.value)
+            ));
         }
         match found.of {
             RateOf::Pass { .. } if is_write(code) => Some(format!(
@@ -248,7 +252,7 @@ impl Wording for ZoneCount {
         match zones {
             1 => format!("Throughput is the same everywhere. Steps under {step} % may have been missed."),
             _ => format!(
-                "At least {zones} zones by throughput; narrow zones with steps under {step} % may be missing."
+                "At least {zones} zones by throughput; narrow zones that differ from the next by less than {step} % may have been missed."
             ),
         }
     }
@@ -294,7 +298,7 @@ impl Wording for InterfaceLimit {
         (Group::Speed, "Link limit")
     }
 
-    fn statement(known: &Known<InterfaceLimit>, _: FindingCode, _: &Subject<'_>) -> String {
+    fn statement(known: &Known<InterfaceLimit>, _: FindingCode, subject: &Subject<'_>) -> String {
         let limit = &known.conclusion;
         let by = match limit.link.as_str() {
             "unknown" => "Something between drive and host".into(),
@@ -303,12 +307,13 @@ impl Wording for InterfaceLimit {
         let speed = rate(limit.rate.value);
         match &limit.reach {
             Some(reach) if reach.is_everywhere => {
-                format!("{by} limits the drive to {speed} everywhere; the medium would be faster.")
+                format!("{by} limits the drive to {speed} everywhere{}.", of_nominal(limit, subject))
             }
             Some(reach) => {
                 let share = number(100.0 * reach.share);
                 format!(
-                    "{by} limits the drive to {speed} over {share} % of the range; the medium would be faster."
+                    "{by} limits the drive to {speed} over {share} % of the range{}.",
+                    of_nominal(limit, subject)
                 )
             }
             None => format!(
@@ -318,12 +323,24 @@ impl Wording for InterfaceLimit {
         }
     }
 
-    fn advice(_: &Known<InterfaceLimit>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        Some(FASTER_PORT.into())
+    fn advice(known: &Known<InterfaceLimit>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
+        let is_slot = known.conclusion.link.starts_with("PCIe");
+        Some(if is_slot { WHOLE_SLOT } else { FASTER_PORT }.into())
     }
 
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason, code)
+    }
+}
+
+/// ", 85 % of its nominal 3.94 GB/s".
+fn of_nominal(limit: &InterfaceLimit, subject: &Subject<'_>) -> String {
+    let Some(link) = &subject.target.link else { return String::new() };
+    match link.bytes_per_second_max {
+        Some(nominal) if link.name == limit.link => {
+            format!(", {:.0} % of its nominal {}", 100.0 * limit.rate.value / nominal, rate(nominal))
+        }
+        _ => String::new(),
     }
 }
 
@@ -486,8 +503,7 @@ fn inconclusive(reason: &SurveyUnknown) -> String {
         }
         SurveyUnknown::DeviceLost => "the drive went away before the end of the range was measured.".into(),
         SurveyUnknown::AllAlike => {
-            "all of the drive reads alike: all mapped, all unmapped, or something else is slower than both."
-                .into()
+            "all of the drive reads at one speed, so all of it may be written, or all of it trimmed.".into()
         }
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()

@@ -3,6 +3,7 @@
 use super::numbers::{long_time, memory, number, rate, short_time, size};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::quantity::rough_share;
+use model::estimate::Estimate;
 use model::finding::{
     Cure, CureArea, FindingCode, Known, LastingFall, NoValleys, NoValleysKind, OffsetValleys,
     RecurringValleys, ValleyCure, ValleyPass, ValleyPattern, ValleyTrigger, WriteValleys,
@@ -30,7 +31,7 @@ impl Wording for WriteValleys {
     }
 
     fn advice(known: &Known<WriteValleys>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
-        let repeat = "Repeat short sequential-write tests, or average over a minute or more: one that hits a valley reads low.";
+        let repeat = "Repeat short sequential-write tests, or average over a minute or more: a short test that hits a valley understates throughput.";
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {
@@ -40,14 +41,31 @@ impl Wording for WriteValleys {
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} {} shows whether a sequential fill removes the valleys.",
+                "{repeat} {} shows whether a fill in larger blocks removes the valleys.",
                 subject.command("valleys", "--write --condition sequential:8MiB")
             )),
         }
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("valley", "valleys"))
+        Some(("in the last pass", "in the last pass"))
+    }
+
+    fn parts(known: &Known<WriteValleys>) -> Vec<(&'static str, Estimate, &'static str)> {
+        let ValleyPattern::Recurring(found) = &known.conclusion.pattern else { return Vec::new() };
+        let measured = |value, low, high| Estimate { low, high, ..Estimate::exact(value) };
+        let mut parts = Vec::new();
+        if found.by != ValleyTrigger::Bytes {
+            let interval = measured(found.interval_s, found.interval_s_low, found.interval_s_high);
+            parts.push(("Valley interval", interval, "s"));
+        }
+        if found.by != ValleyTrigger::Time {
+            let interval =
+                measured(found.interval_bytes, found.interval_bytes_low, found.interval_bytes_high);
+            parts.push(("Valley interval", interval, "bytes written"));
+        }
+        parts.push(("Valley duration", measured(found.width_s, found.width_s_low, found.width_s_high), "s"));
+        parts
     }
 
     fn why(reason: &WriteValleysUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -206,8 +224,12 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
     };
     let slowed = match found.by {
         _ if valleys.count == 0 || !valleys.passes.iter().any(|pass| pass.slowed) => "",
-        ValleyTrigger::Time => " A slowed pass shows that they come by time, not by bytes written.",
-        ValleyTrigger::Bytes => " A slowed pass shows that they come by bytes written, not by time.",
+        ValleyTrigger::Time => {
+            " A slowed pass shows that they recur after a fixed time, not after a fixed number of bytes."
+        }
+        ValleyTrigger::Bytes => {
+            " A slowed pass shows that they recur after a fixed number of bytes, not after a fixed time."
+        }
         _ => "",
     };
     format!(
@@ -328,7 +350,7 @@ mod tests {
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
             "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms. The last of 2 \
              full-speed passes (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. The pattern is stable from pass 2 on. A \
-             slowed pass shows that they come by time, not by bytes written."
+             slowed pass shows that they recur after a fixed time, not after a fixed number of bytes."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),

@@ -3,6 +3,7 @@
 use super::numbers::{memory, rate, short_time, size};
 use super::write_cliff::writes;
 use super::{Group, NO_TIME, Subject, Wording};
+use crate::quantity::measured;
 use model::finding::{FindingCode, Known, WriteCache, WriteCacheUnknown};
 
 impl Wording for WriteCache {
@@ -12,8 +13,14 @@ impl Wording for WriteCache {
 
     fn statement(known: &Known<WriteCache>, _: FindingCode, _: &Subject<'_>) -> String {
         let cache = &known.conclusion;
-        let at_least = if cache.is_full { "" } else { "at least " };
-        let (bytes, drained) = (memory(cache.bytes.value), rate(cache.drained));
+        let drained = rate(cache.drained);
+        let (bytes, flush) = match cache.is_full {
+            true => (measured(&cache.bytes, "bytes").value, "With the cache full, a flush takes".to_string()),
+            false => (
+                format!("at least {}", memory(cache.bytes.value)),
+                format!("After {} of writes a flush takes", size(cache.flush_behind_bytes as u64)),
+            ),
+        };
         let rates = match cache.acknowledged {
             Some(acknowledged) => {
                 format!("run at {} until it is full, and at {drained} including flushes", rate(acknowledged))
@@ -21,9 +28,8 @@ impl Wording for WriteCache {
             None => format!("run at {drained} including flushes"),
         };
         format!(
-            "The write cache acknowledges {at_least}{bytes} of writes before they reach the medium. {} {rates}. A flush after {} of writes takes {}.",
+            "The drive acknowledges {bytes} of writes before they reach the medium. {} {rates}. {flush} {}.",
             writes(&cache.writes),
-            size(cache.flush_behind_bytes as u64),
             short_time(cache.flush_s)
         )
     }
@@ -33,14 +39,15 @@ impl Wording for WriteCache {
         let bytes = cache.bytes.low;
         let bursts = cache.acknowledged.map(|acknowledged| {
             format!(
-                " Bursts under {}, the lower bound of the cache size, run at {} and take {} to drain.",
+                " Bursts that fit the write cache (under {}, the lower bound of its size) run at {} and take up to {} to drain.",
                 memory(bytes),
                 rate(acknowledged),
                 short_time(bytes / cache.drained)
             )
         });
         Some(format!(
-            "Compare drives by the rate including flushes ({}), or the rate past a cliff.{} A power failure loses data that was not flushed.",
+            "Compare bursts by the rate including flushes ({}), sustained writes by the rate past any cliff.{} A power failure loses \
+             data that was not flushed.",
             rate(cache.drained),
             bursts.unwrap_or_default()
         ))
@@ -104,20 +111,21 @@ mod tests {
         let code = FindingCode::WriteCache;
         assert_eq!(
             statement(&known(cache()), code),
-            "The write cache acknowledges 512 MiB of writes before they reach the medium. Random 128 KiB writes run at 1.03 \
-             GB/s until it is full, and at 25.1 MB/s including flushes. A flush after 1.07 GB of writes takes 21.4 s."
+            "The drive acknowledges 512 MiB of writes before they reach the medium. Random 128 KiB writes run at 1.03 \
+             GB/s until it is full, and at 25.1 MB/s including flushes. With the cache full, a flush takes 21.4 s."
         );
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
-            "Compare drives by the rate including flushes (25.1 MB/s), or the rate past a cliff. Bursts under 505 MiB, the lower bound of the \
-             cache size, run at 1.03 GB/s and take 21.1 s to drain. A power failure loses data that was not flushed."
+            "Compare bursts by the rate including flushes (25.1 MB/s), sustained writes by the rate past any cliff. Bursts that fit the \
+             write cache (under 505 MiB, the lower bound of its size) run at 1.03 GB/s and take up to 21.1 s to drain. A power \
+             failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
         let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };
         assert_eq!(
             statement(&known(unfilled), code),
-            "The write cache acknowledges at least 128 MiB of writes before they reach the medium. Random 128 KiB writes run at \
-             25.1 MB/s including flushes. A flush after 1.07 GB of writes takes 21.4 s."
+            "The drive acknowledges at least 128 MiB of writes before they reach the medium. Random 128 KiB writes run at \
+             25.1 MB/s including flushes. After 1.07 GB of writes a flush takes 21.4 s."
         );
     }
 

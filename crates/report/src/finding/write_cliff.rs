@@ -3,6 +3,7 @@
 use super::numbers::{number, rate, size, with_interval};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::style::lower;
+use model::estimate::Estimate;
 use model::finding::{
     CliffCause, FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
     WriteDrop, WriteKind, WriteOrder,
@@ -64,7 +65,7 @@ impl Wording for WriteCliff {
             )),
             None if !cliff.is_whole => {
                 sentences.push(format!(
-                    "The run stopped at {}, before steady state.",
+                    "Measured to {}, short of steady state.",
                     size(cliff.looked_until_bytes as u64)
                 ));
             }
@@ -97,6 +98,15 @@ impl Wording for WriteCliff {
             advice += &format!(" {steady} measures the steady state.");
         }
         Some(advice)
+    }
+
+    fn parts(known: &Known<WriteCliff>) -> Vec<(&'static str, Estimate, &'static str)> {
+        let cliff = &known.conclusion;
+        let rate = |value, low, high| Estimate { value, low, high, ..cliff.bytes };
+        vec![
+            ("Rate before the cliff", rate(cliff.before, cliff.before_low, cliff.before_high), "B/s"),
+            ("Rate past the cliff", rate(cliff.after, cliff.after_low, cliff.after_high), "B/s"),
+        ]
     }
 
     fn is_answer(reason: &WriteCliffUnknown) -> bool {
@@ -206,7 +216,6 @@ fn no_cliff(none: &NoCliff) -> String {
 mod tests {
     use super::super::testing::{advice, known, statement, why};
     use super::*;
-    use model::estimate::Estimate;
     use model::finding::{LaterLevel, LevelBelow, WriteLevel};
     use model::units::Bytes;
 
@@ -255,7 +264,7 @@ mod tests {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
             "The SLC cache is full after 20.0 GB: random 128 KiB writes drop from 400 MB/s to 60 MB/s, 6.67 × slower. From \
-             40.0 GB on they run at 40.0 MB/s. The run stopped at 50.0 GB, before steady state."
+             40.0 GB on they run at 40.0 MB/s. Measured to 50.0 GB, short of steady state."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),

@@ -53,7 +53,7 @@ fn of_row(run: &Run, marked: &[Vec<Marked>], number: usize, row: &Row) -> Markup
         Some(Tone::Faint) => "finding open",
         _ => "finding",
     };
-    let id = row.code.map(|code| finding_id(number, index_of(run, code)));
+    let id = row.code.filter(|_| !row.is_part).map(|code| finding_id(number, index_of(run, code)));
     let is_marked = marked.iter().flatten().any(|one| Some(&one.finding) == id.as_ref());
     html! {
         li class=(class) id=[&id] {

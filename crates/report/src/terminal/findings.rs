@@ -3,10 +3,10 @@
 use super::section::toned;
 use super::stated::is_imported;
 use crate::finding::{
-    Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, place, shown, text,
+    Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, parts, place, shown, text,
 };
 use crate::not_tested::not_tested;
-use crate::quantity::{capacity, count, rough_share};
+use crate::quantity::{capacity, count, measured, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -52,6 +52,8 @@ pub(crate) struct Row {
     pub unit: String,
     pub interval: String,
     pub sentence: String,
+    /// Whether it is a number beside the value of a finding, which has a row of its own.
+    pub is_part: bool,
     /// The interval that is too wide for a value.
     too_wide: Option<String>,
 }
@@ -198,6 +200,7 @@ pub(crate) fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
         let (of, label) = place(finding);
         if of == group && !super::files::is_in_the_table(finding, run) {
             rows.push(Row::new(finding, label, run, style));
+            rows.extend(Row::parts(finding, style));
         }
     }
     if group == Group::Sound {
@@ -248,6 +251,25 @@ pub(crate) fn sampled_share(run: &Run) -> Option<String> {
 }
 
 impl Row {
+    fn parts(finding: &Finding, style: Style) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (label, estimate, unit) in parts(finding) {
+            let shown = measured(&estimate, unit);
+            let (number, unit) = shown.value.split_once(' ').unwrap_or((&shown.value, ""));
+            rows.push(Row {
+                code: Some(finding.code()),
+                is_part: true,
+                mark: " ",
+                label: label.into(),
+                number: style.own(number),
+                unit: style.own(unit),
+                interval: style.own(&shown.interval),
+                ..Row::default()
+            });
+        }
+        rows
+    }
+
     fn new(finding: &Finding, label: &str, run: &Run, style: Style) -> Row {
         let row = Row { code: Some(finding.code()), label: label.into(), ..Row::default() };
         match (text(finding, &run.target), finding.value()) {

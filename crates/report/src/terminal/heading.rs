@@ -72,7 +72,7 @@ pub(crate) fn description(target: &TargetFacts, style: Style) -> String {
         text += &format!(", zoned ({})", style.name(model));
     }
     if let Some(link) = &target.link {
-        text += &format!(", on {}", style.name(&link.name));
+        text += &format!(", link: {}", style.name(&link.name));
         if let Some(limit) = link.bytes_per_second_max {
             text += &format!(" (at most {})", rough_rate(limit));
         }

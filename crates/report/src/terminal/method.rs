@@ -7,7 +7,7 @@ use crate::finding::numbers::number;
 use crate::hostile::harmless;
 use crate::quantity::{binary_capacity, capacity, count, readable_moment, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
-use model::experiment_name::ExperimentName;
+use model::experiment_name::{EngineName, ExperimentName};
 use model::finding::{CapacityTrue, DataIntegrity, PastTheEnd, known};
 use model::plan::PhaseKind;
 use model::range::ByteRange;
@@ -31,22 +31,22 @@ pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
 
 /// One sentence for those who only want to know whether it was a minute or a night.
 pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
-    let caching = match (run.environment.engine.as_str(), run.environment.direct) {
+    let caching = match (&run.environment.engine, run.environment.direct) {
         // Files are put out of memory before they are read.
-        ("files", _) => "buffered, page cache dropped before reads",
+        (EngineName::Files, _) => "buffered, page cache dropped before reads",
         (_, true) => "direct I/O",
         (_, false) => "buffered I/O",
     };
     let took = Nanos::new(run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0));
     // Figures of another program may overlap in time.
     let is_own = !is_imported(run);
-    let lead = if is_own { style.own(&rough_time(took)) } else { style.name(&run.environment.engine) };
+    let lead = if is_own { style.own(&rough_time(took)) } else { style.name(run.environment.engine.name()) };
     let mut text = format!("Method: {lead}; {}", transferred(run));
     text += &overwritten(run);
     if is_own {
-        let engine = match run.environment.engine.as_str() {
-            "files" => "file I/O".into(),
-            engine => style.name(engine),
+        let engine = match &run.environment.engine {
+            EngineName::Files => "file I/O".into(),
+            engine => style.name(engine.name()),
         };
         text += &format!("; {engine}, {caching}, seed {}", run.seed);
         text += &file_sizes(run);
@@ -119,14 +119,16 @@ fn overwritten(run: &Run) -> String {
     if !words.contains(&"--write") || words.contains(&"--preserve") {
         return String::new();
     }
-    let Some(range) = hull(run, changed_data) else { return String::new() };
+    let ranges = ranges(run, changed_data);
+    let Some(range) = hull_of(&ranges) else { return String::new() };
     let mut bytes = 0u64;
     for summary in run.phases.iter().filter(|summary| changed_data(summary)) {
         bytes = bytes.saturating_add(summary.bytes_of(Operation::Write));
         bytes = bytes.saturating_add(summary.bytes_of(Operation::Commit));
     }
     let extent = Subject::new(&run.target, &[]).extent(range);
-    match bytes >= range.bytes().get() {
+    // A pass may have been made of parts with gaps between them.
+    match ByteRange::union(&ranges) == [range] && bytes >= range.bytes().get() {
         true => format!("; overwrote {extent}"),
         false => format!("; overwrote data in places across {extent}"),
     }
@@ -138,15 +140,21 @@ fn changed_data(summary: &PhaseSummary) -> bool {
 
 /// The least range that holds those of all phases of a kind.
 pub(crate) fn hull(run: &Run, is_meant: fn(&PhaseSummary) -> bool) -> Option<ByteRange> {
-    let mut bounds: Option<(u64, u64)> = None;
+    hull_of(&ranges(run, is_meant))
+}
+
+fn ranges(run: &Run, is_meant: fn(&PhaseSummary) -> bool) -> Vec<ByteRange> {
+    let mut ranges = Vec::new();
     for summary in run.phases.iter().filter(|summary| is_meant(summary)) {
-        let Some(workload) = &summary.phase.workload else { continue };
-        let (first, end) = (workload.range.first().get(), workload.range.end().get());
-        let (low, high) = bounds.unwrap_or((first, end));
-        bounds = Some((low.min(first), high.max(end)));
+        ranges.extend(summary.phase.workload.as_ref().map(|workload| workload.range));
     }
-    let (first, end) = bounds?;
-    ByteRange::from_bytes(first, end - first)
+    ranges
+}
+
+fn hull_of(ranges: &[ByteRange]) -> Option<ByteRange> {
+    let first = ranges.iter().map(ByteRange::first).min()?;
+    let end = ranges.iter().map(ByteRange::end).max()?;
+    ByteRange::new(first, end - first)
 }
 
 fn extent(run: &Run) -> String {
@@ -180,7 +188,7 @@ fn transferred(run: &Run) -> String {
     let written = match (capacity(written), capacity(measured)) {
         _ if written.is_zero() => "wrote nothing".into(),
         (all, measured_only) if measured.is_zero() || all == measured_only => format!("wrote {all}"),
-        (all, measured_only) => format!("wrote {all} ({measured_only} measured)"),
+        (all, measured_only) => format!("wrote {all} ({measured_only} in measured phases)"),
     };
     let read = if read.is_zero() { "read nothing".into() } else { format!("read {}", capacity(read)) };
     let mut text = format!("{read}, {written}");
@@ -256,12 +264,13 @@ fn place(run: &Run, style: Style) -> String {
 
 fn engine(run: &Run, style: Style) -> String {
     let environment = &run.environment;
-    let meaning = match environment.engine.as_str() {
-        "uring" => "uring (io_uring)".into(),
-        "psync" => "psync (blocking pread and pwrite)".into(),
-        "files" => "files (file system calls)".into(),
-        "sim" => "sim (simulated drive)".into(),
-        other => style.name(other),
+    let meaning = match &environment.engine {
+        EngineName::Uring => "uring (io_uring)".into(),
+        EngineName::Psync => "psync (blocking pread and pwrite)".into(),
+        EngineName::Files => "files (file system calls)".into(),
+        EngineName::Sim => "sim (simulated drive)".into(),
+        EngineName::Null => "null (no drive)".into(),
+        EngineName::Other(program) => style.name(program),
     };
     let caching = if environment.direct { "direct I/O" } else { "buffered (through the page cache)" };
     let mut parts = vec![meaning, caching.into()];

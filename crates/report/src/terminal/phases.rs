@@ -59,17 +59,23 @@ pub(super) fn table(rows: &[PhaseRow], kind: Kind, style: Style) -> Vec<String> 
         lines.push(String::new());
     }
     lines.extend(indented(&latencies(shown, name, skipped, style_inside)));
-    let mut note = "± is the 95 % confidence interval.".to_string();
+    let mut notes = Vec::new();
+    // Beside the findings of a paced run their intervals are explained already.
+    if kind != Kind::Paced {
+        notes.push("± is the 95 % confidence interval.".to_string());
+    }
     if is_mixed(shown) {
-        note += " Reads and writes of a job share its QD.";
+        notes.push("Reads and writes of a job share its QD.".into());
     }
     if has_cpu && kind != Kind::Paced {
-        note += " CPU is the share of all processors that drivescope used.";
+        notes.push("CPU is the share of all processors that drivescope used.".into());
     }
     if rows.len() > shown.len() {
-        note += &format!(" {} more: drivescope export.", count((rows.len() - shown.len()) as u64));
+        notes.push(format!("{} more: drivescope export.", count((rows.len() - shown.len()) as u64)));
     }
-    lines.extend(paragraph("  ", &style.own(&note), style.columns()));
+    if !notes.is_empty() {
+        lines.extend(paragraph("  ", &style.own(&notes.join(" ")), style.columns()));
+    }
     lines
 }
 

@@ -150,6 +150,7 @@ fn rows(runs: &[ChartedRun<'_>]) -> Vec<Row> {
             let alike_before = alike.entry((pass.block, pass.is_slowed, pass.bytes)).or_default();
             let count = match valleys(charted.run, &pass, *alike_before) {
                 None => String::new(),
+                Some(0) => ": no valleys".into(),
                 Some(1) => ": 1 valley".into(),
                 Some(count) => format!(": {count} valleys"),
             };
