@@ -42,6 +42,7 @@ const RARE: &[(&str, &str)] = &[
     ("constant", "[[faults]]\nkind = \"other-load\"\nper_second = 5\n"),
     ("constant", "[[faults]]\nkind = \"host-delay\"\nmean_us = 50\nlate_share = 0.01\nlate_ms = 1\n"),
     ("constant", "[[faults]]\nkind = \"times-out\"\nfirst_byte = 0\nbytes = 4096\n"),
+    ("constant", "[[faults]]\nkind = \"hangs-past-depth\"\nqueue_depth = 2\n"),
     ("constant", "[[faults]]\nkind = \"silent-corruption\"\ncorruption = \"zero\"\nevery_blocks = 9\n"),
 ];
 

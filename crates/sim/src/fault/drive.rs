@@ -21,6 +21,9 @@ pub struct FaultyDrive {
     short_reads: Vec<u64>,
     gone_after: Option<u64>,
     real_bytes: Option<u64>,
+    /// How many in flight the drive holds, and how long the system waits for those that it loses.
+    hangs_past: Option<(usize, Nanos)>,
+    in_flight: usize,
     requests: u64,
     reads: u64,
     gone_at: Option<Instant>,
@@ -42,6 +45,8 @@ impl FaultyDrive {
             short_reads: Vec::new(),
             gone_after: None,
             real_bytes: None,
+            hangs_past: None,
+            in_flight: 0,
             requests: 0,
             reads: 0,
             gone_at: None,
@@ -63,6 +68,7 @@ impl FaultyDrive {
                     let real_bytes = real.get().max(1);
                     drive.real_bytes = Some(real_bytes.min(drive.real_bytes.unwrap_or(real_bytes)));
                 }
+                Fault::HangsPastDepth { depth, after } => drive.hangs_past = Some((depth, after)),
                 Fault::ShortReads { .. }
                 | Fault::Unreadable(_)
                 | Fault::Slow { .. }
@@ -84,6 +90,11 @@ impl FaultyDrive {
 
     fn fate(&self, request: &Request, now: Instant) -> Fate {
         let mut fate = self.placed.fate(request, now);
+        if let Some((depth, after)) = self.hangs_past
+            && self.in_flight > depth
+        {
+            fate = Fate { answer: Some((Status::TimedOut, 0)), longer_ns: after.get() };
+        }
         for every in &self.short_reads {
             if request.operation == Operation::Read && self.reads.is_multiple_of(*every) {
                 fate.answer = fate.answer.or(Some((Status::Short, request.length_bytes / 2)));
@@ -137,6 +148,7 @@ impl FaultyDrive {
             let Some(mut completion) = self.inner.take_completion(Instant::new(self.inner_now)) else {
                 continue;
             };
+            self.in_flight = self.in_flight.saturating_sub(1);
             let fate = self.fates.get_mut(completion.tag.0 as usize).map(std::mem::take).unwrap_or_default();
             self.behind_ns = self.behind_ns.saturating_add(fate.longer_ns);
             // What the drive itself did not get to, no fault can be met in.
@@ -180,6 +192,7 @@ impl Drive for FaultyDrive {
             });
             return;
         }
+        self.in_flight += 1;
         let past_end = self.wrap(&mut request);
         let slot = request.tag.0 as usize;
         if self.fates.len() <= slot {
@@ -322,6 +335,24 @@ mod tests {
         let expected =
             [(Status::Done, 4096, 100), (Status::TimedOut, 0, 1_000_200), (Status::Done, 4096, 1_000_300)];
         assert_eq!(answers, expected);
+    }
+
+    /// Two at once at a drive that holds one: the second is given up, and the third is alone again.
+    #[test]
+    fn what_comes_while_another_is_in_flight_is_lost() {
+        let mut drive = with(Fault::HangsPastDepth { depth: 1, after: Nanos::new(1_000_000) });
+        let read =
+            |tag| Request { tag: Tag(tag), operation: Operation::Read, offset_bytes: 0, length_bytes: 512 };
+        drive.submit(read(0), Instant::START);
+        drive.submit(read(1), Instant::START);
+        let mut answers = Vec::new();
+        while let Some(at) = drive.next_completion_at() {
+            answers.extend(drive.take_completion(at).map(|c| (c.status, c.completed_ns)));
+        }
+        assert_eq!(answers, [(Status::Done, 100), (Status::TimedOut, 1_000_200)]);
+        drive.submit(read(2), Instant::new(2_000_000));
+        let done = std::iter::from_fn(|| drive.take_completion(Instant::new(9_000_000))).next().unwrap();
+        assert_eq!(done.status, Status::Done);
     }
 
     #[test]

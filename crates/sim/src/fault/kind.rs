@@ -25,6 +25,12 @@ pub enum Fault {
         /// How long the system waits from when the answer was due.
         after: Nanos,
     },
+    /// Requests that come while so many others are in flight are not answered until the system gives up.
+    HangsPastDepth {
+        depth: usize,
+        /// How long the system waits from when the answer was due.
+        after: Nanos,
+    },
     /// Each `every`th read moves half of its bytes.
     ShortReads {
         /// 1 is each of them; 0 is none.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The most blocks that a drive remembers: 1 GiB.
 const REMEMBERED_MAX: u64 = 1 << 18;
 
-/// Something that goes wrong; `kind` says what: `unreadable`, `slow`, `times-out`, `short-reads`, `stall`,
+/// Something that goes wrong; `kind` says what: `unreadable`, `slow`, `times-out`, `hangs-past-depth`, `short-reads`, `stall`,
 /// `gone-after-requests`, `gone-at`, `lying-capacity`, `loses-past-end`, `silent-corruption`, `other-load`, `host-delay`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -44,6 +44,15 @@ pub enum FaultProfile {
     TimesOut {
         first_byte: u64,
         bytes: u64,
+        /// When the system gives up. Default: 30, as Linux does for SCSI and ATA.
+        #[serde(default = "system_seconds")]
+        seconds: f64,
+    },
+    /// The drive loses requests that it gets while others are in flight, and the system gives up.
+    HangsPastDepth {
+        /// So many in flight it can hold. Default: 1.
+        #[serde(default = "one")]
+        queue_depth: u32,
         /// When the system gives up. Default: 30, as Linux does for SCSI and ATA.
         #[serde(default = "system_seconds")]
         seconds: f64,
@@ -148,6 +157,10 @@ const SECONDS_MAX: f64 = 1e8;
 /// The most requests of others a second.
 const PER_SECOND_MAX: f64 = 1e6;
 
+fn one() -> u32 {
+    1
+}
+
 fn system_seconds() -> f64 {
     30.0
 }
@@ -167,6 +180,10 @@ impl FaultProfile {
             }
             FaultProfile::TimesOut { first_byte, bytes, seconds } => {
                 check_stretch(first_byte, bytes, capacity)?;
+                check_seconds("seconds", seconds, 0.0)
+            }
+            FaultProfile::HangsPastDepth { queue_depth, seconds } => {
+                check_count("queue_depth", queue_depth.into())?;
                 check_seconds("seconds", seconds, 0.0)
             }
             FaultProfile::ShortReads { every_reads } => check_count("every_reads", every_reads),
@@ -235,6 +252,9 @@ impl FaultProfile {
                 .map(|range| Fault::TimesOut { range, after: nanos(seconds) })
                 .into_iter()
                 .collect(),
+            FaultProfile::HangsPastDepth { queue_depth, seconds } => {
+                vec![Fault::HangsPastDepth { depth: queue_depth as usize, after: nanos(seconds) }]
+            }
             FaultProfile::ShortReads { every_reads } => vec![Fault::ShortReads { every: every_reads }],
             FaultProfile::Stall { at_s, seconds, every_s } => {
                 let (at, duration) = (Instant::new(nanos(at_s).get()), nanos(seconds));
@@ -349,6 +369,10 @@ mod tests {
             read(text).faults()
         };
         let at_4096 = "first_byte = 4096\nbytes = 8192\n";
+        assert_eq!(
+            faults("kind = \"hangs-past-depth\"\nseconds = 2"),
+            [Fault::HangsPastDepth { depth: 1, after: Nanos::new(2_000_000_000) }]
+        );
         assert_eq!(faults(&format!("kind = \"unreadable\"\n{at_4096}")), [Fault::Unreadable(range)]);
         assert_eq!(
             faults(&format!("kind = \"unreadable\"\nmilliseconds = 7.5\n{at_4096}")),

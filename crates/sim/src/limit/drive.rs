@@ -1,5 +1,5 @@
 //! A drive behind token buckets. A request passes when each bucket holds what it costs, or is full: what costs more
-//! than a full bucket leaves a debt. Not modelled: limits that change, and credit that is shared with other volumes.
+//! than a full bucket leaves a debt. Not modelled: credit that is shared with other volumes.
 
 use crate::Drive;
 use crate::limit::profile::{BucketNumbers, LimitProfile};
@@ -34,14 +34,25 @@ impl Bucket {
     }
 
     fn tokens_at(&self, at_ns: u64) -> f64 {
-        let refilled = (at_ns - self.at_ns) as f64 / 1e9 * self.numbers.per_second;
-        (self.tokens + refilled).min(self.numbers.credit)
+        let BucketNumbers { per_second, credit, change, .. } = self.numbers;
+        let (change_ns, times) = change.unwrap_or((u64::MAX, 1.0));
+        let before_ns = at_ns.min(change_ns).saturating_sub(self.at_ns);
+        let after_ns = at_ns - self.at_ns - before_ns;
+        let refilled = (before_ns as f64 + after_ns as f64 * times) / 1e9 * per_second;
+        (self.tokens + refilled).min(credit)
     }
 
     /// How long after `from_ns` a request passes.
     fn wait_ns(&self, request: &Request, from_ns: u64) -> u64 {
         let missing = self.cost(request).min(self.numbers.credit) - self.tokens_at(from_ns);
-        (missing.max(0.0) / self.numbers.per_second * 1e9).ceil() as u64
+        let wait_ns = (missing.max(0.0) / self.numbers.per_second * 1e9).ceil() as u64;
+        match self.numbers.change {
+            None => wait_ns,
+            Some((change_ns, times)) => {
+                let before_ns = wait_ns.min(change_ns.saturating_sub(from_ns));
+                before_ns + ((wait_ns - before_ns) as f64 / times).ceil() as u64
+            }
+        }
     }
 
     fn take(&mut self, request: &Request, at_ns: u64) {
@@ -176,6 +187,20 @@ mod tests {
         }
     }
 
+    /// One request passes every 10 ms, and from 55 ms on every 5 ms: the one that waited then passes at 55 + 5/2 ms.
+    #[test]
+    fn a_limit_may_change() {
+        let profile = LimitProfile {
+            iops: Some(100.0),
+            changes_at_s: Some(0.055),
+            changes_by: Some(2.0),
+            ..LimitProfile::default()
+        };
+        let ends = ends(&mut drive(&profile), Operation::Read, 4096, 4, 9);
+        let expected = [0, 10_000, 20_000, 30_000, 40_000, 50_000, 57_500, 62_500, 67_500];
+        assert_eq!(ends, expected.map(|us| 1000 * us + 100_000));
+    }
+
     #[test]
     fn bytes_cost_by_their_number_and_more_than_a_full_bucket_leaves_a_debt() {
         let profile =
@@ -211,7 +236,7 @@ mod tests {
 
     #[test]
     fn an_idle_bucket_refills_to_its_credit_and_no_further() {
-        let numbers = [BucketNumbers { is_bytes: false, per_second: 300.0, credit: 40_000.0 }];
+        let numbers = [BucketNumbers { is_bytes: false, per_second: 300.0, credit: 40_000.0, change: None }];
         let mut gate = Gate::new(&numbers);
         let read = request(0, Operation::Read, 4096);
         for _ in 0..40_000 {
@@ -233,7 +258,7 @@ mod tests {
         assert_eq!(profile.check(), Ok(()));
         assert_eq!(
             profile.buckets(),
-            [BucketNumbers { is_bytes: false, per_second: 300.0, credit: 40_000.0 }]
+            [BucketNumbers { is_bytes: false, per_second: 300.0, credit: 40_000.0, change: None }]
         );
     }
 }

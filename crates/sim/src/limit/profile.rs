@@ -14,6 +14,10 @@ section! {
         rate_mb_per_s: Option<f64> = None, in 0.001..=1e6 => "Sustained throughput, which refills the credit.";
         #[serde(skip_serializing_if = "Option::is_none")]
         credit_mb: Option<f64> = None, in 0.001..=1e9 => "Burst credit: decimal MB in a full bucket. Default 1.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        changes_at_s: Option<f64> = None, in 0..=1e8 => "When the limit changes, in seconds from the start. Default: never.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        changes_by: Option<f64> = None, in 0.01..=100 => "How many times as fast credit comes back from then on. Default 1.";
         separate: bool = false => "Separate buckets for reads and writes, each with these numbers.";
     }
 }
@@ -24,6 +28,8 @@ pub(crate) struct BucketNumbers {
     pub is_bytes: bool,
     pub per_second: f64,
     pub credit: f64,
+    /// From when on it refills how many times as fast.
+    pub change: Option<(u64, f64)>,
 }
 
 impl LimitProfile {
@@ -43,13 +49,14 @@ impl LimitProfile {
 
     pub(crate) fn buckets(&self) -> Vec<BucketNumbers> {
         let mut buckets = Vec::new();
+        let change = self.changes_at_s.map(|at_s| ((at_s * 1e9) as u64, self.changes_by.unwrap_or(1.0)));
         if let Some(per_second) = self.iops {
             let credit = self.credit_requests.unwrap_or(1.0);
-            buckets.push(BucketNumbers { is_bytes: false, per_second, credit });
+            buckets.push(BucketNumbers { is_bytes: false, per_second, credit, change });
         }
         if let Some(rate) = self.rate_mb_per_s {
             let credit = self.credit_mb.unwrap_or(1.0) * 1e6;
-            buckets.push(BucketNumbers { is_bytes: true, per_second: rate * 1e6, credit });
+            buckets.push(BucketNumbers { is_bytes: true, per_second: rate * 1e6, credit, change });
         }
         buckets
     }
