@@ -115,7 +115,7 @@ fn a_page_says_what_its_experiment_does_not_test() {
     let expected = [
         (
             ExperimentName::Check,
-            "Slow regions: not measured; `drivescope check /dev/sdb --deep` samples them.",
+            "Slow regions: not measured; `drivescope check /dev/sdb --deep` looks for them.",
         ),
         (
             ExperimentName::Geometry,

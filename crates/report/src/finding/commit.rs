@@ -11,6 +11,10 @@ use model::finding::{
     Known, Percentile, VerdictUnknown,
 };
 
+/// What helps where no method and no other load does.
+const PROTECTED_DRIVE: &str =
+    "Put the log on an SSD with power-loss protection: its commits need not wait for the medium.";
+
 fn method(method: CommitMethod) -> &'static str {
     match method {
         CommitMethod::Fdatasync => "fdatasync",
@@ -47,6 +51,19 @@ fn program(application: Application) -> &'static str {
         Application::Zookeeper => "ZooKeeper",
         Application::Consul => "Consul",
         Application::Sqlite => "SQLite",
+    }
+}
+
+/// The label of the verdict of a program.
+pub(super) fn fast_enough(application: Application) -> &'static str {
+    match application {
+        Application::Etcd => "Fast enough for etcd",
+        Application::Postgresql => "Fast enough for PostgreSQL",
+        Application::Mysql => "Fast enough for MySQL",
+        Application::Kafka => "Fast enough for Kafka",
+        Application::Zookeeper => "Fast enough for ZooKeeper",
+        Application::Consul => "Fast enough for Consul",
+        Application::Sqlite => "Fast enough for SQLite",
     }
 }
 
@@ -326,7 +343,12 @@ impl Wording for CommitVerdict {
     }
 
     fn advice(known: &Known<CommitVerdict>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        let gain = known.conclusion.gains.first()?;
+        let Some(gain) = known.conclusion.gains.first() else {
+            return match known.conclusion.fitness {
+                Fitness::No => Some(PROTECTED_DRIVE.into()),
+                Fitness::Edge | Fitness::Yes => None,
+            };
+        };
         let ratio = number(gain.ratio);
         Some(match gain.what {
             GainBy::Way(how, to) => {
@@ -400,6 +422,17 @@ mod tests {
         assert_eq!(
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),
             Some("Commit by fdatasync to an overwritten file: the 99th percentile is 1.90 × lower.")
+        );
+    }
+
+    #[test]
+    fn where_nothing_else_helps_another_drive_does() {
+        let slow = CommitVerdict { fitness: Fitness::No, gains: Vec::new(), ..verdict() };
+        assert_eq!(
+            advice(&known(slow), FindingCode::CommitVerdict).as_deref(),
+            Some(
+                "Put the log on an SSD with power-loss protection: its commits need not wait for the medium."
+            )
         );
     }
 

@@ -217,6 +217,9 @@ pub(crate) fn place(finding: &Finding) -> (Group, &'static str) {
     {
         return (Group::Sound, "Data errors below true capacity");
     }
+    if let Finding::CommitVerdict(Outcome::Known(known)) = finding {
+        return (Group::Commits, commit::fast_enough(known.conclusion.application));
+    }
     with_outcome!(finding, outcome => place_of(outcome, finding.code()))
 }
 

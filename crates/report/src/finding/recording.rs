@@ -169,7 +169,9 @@ impl Wording for BandSize {
 
     fn advice(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let size = memory(known.conclusion.size.value);
-        Some(format!("Write in long sequential runs, many bands of {size} each: such writes bypass the media cache."))
+        Some(format!(
+            "Write in long sequential runs, many bands of {size} each: such writes bypass the media cache."
+        ))
     }
 
     fn why(reason: &BandSizeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
