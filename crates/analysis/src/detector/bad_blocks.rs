@@ -11,7 +11,8 @@
 //! failures after the last success anywhere have another cause.
 //! # Cannot tell when
 //! Nothing failed: a check that samples part of a drive does not show that the rest is sound. A target that refuses
-//! requests (permission, size, space) says nothing of the medium.
+//! requests (permission, size, space) says nothing of the medium. All that failed timed out with others in flight, at several places, and
+//! so many reads alone that some should have failed did not: the queue hangs, and not a block.
 //! # Known problems
 //! Of more than 10,000 errors in a phase only the number is kept.
 //! # References
@@ -31,6 +32,10 @@ use model::workload::Pattern;
 const JOIN_GAP_BYTES: u64 = 16 * MIB;
 /// Regions listed in a finding; all are counted.
 const LISTED_MAX: usize = 1000;
+/// The chance that no read alone meets what others met in the queue, below which the queue is what fails.
+const CHANCE_MAX: f64 = 1e-3;
+/// Regions without which the queue is not blamed: a phase that fails at one place has met that place.
+const QUEUE_REGIONS_MIN: usize = 3;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::BadBlocks], needs: &[Need::Phase], detect };
@@ -53,7 +58,9 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
             }
         }
     }
-    let outcome = if !located.is_empty() {
+    let outcome = if let Some(alone) = alone_without_failure(run, &located) {
+        Outcome::Unknown(BadBlocksUnknown::OnlyInQueue { failed: located.len(), alone })
+    } else if !located.is_empty() {
         Outcome::known(bad_blocks(run, &located, silence), evidence(run, &located))
     } else if let Some(first) = of_medium.first() {
         Outcome::Unknown(nowhere(first, of_medium.len(), silence))
@@ -64,6 +71,25 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
         return Vec::new();
     };
     vec![Finding::BadBlocks(outcome)]
+}
+
+/// How many requests alone succeeded where all failures are timeouts of queued ones that cannot be chance.
+fn alone_without_failure(run: &RunView<'_>, errors: &[ErrorRecord]) -> Option<u64> {
+    let all_timed_out = errors.iter().all(|error| error.status == Status::TimedOut);
+    if !all_timed_out || join(errors, &[(0, u64::MAX)]).len() < QUEUE_REGIONS_MIN {
+        return None;
+    }
+    let (mut alone, mut queued, mut failed) = (0u64, 0u64, 0u64);
+    for summary in run.phases {
+        let Some(workload) = &summary.phase.workload else { continue };
+        match (workload.in_flight_max(), summary.errors()) {
+            (1, 0) => alone += summary.operations(),
+            (1, _) => return None,
+            (_, errors) => (queued, failed) = (queued + summary.operations() + errors, failed + errors),
+        }
+    }
+    let chance = (1.0 - failed as f64 / queued.max(1) as f64).powf(alone as f64);
+    (chance <= CHANCE_MAX).then_some(alone)
 }
 
 fn is_of_medium(status: Status) -> bool {

@@ -1,6 +1,7 @@
 //! What experiments and detectors find on drives whose truth is known. One test program, since linking one takes seconds.
 
 mod access;
+mod bad_input;
 #[path = "../../../analysis/tests/bench/mod.rs"]
 mod bench;
 mod commit;

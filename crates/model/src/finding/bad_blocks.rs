@@ -28,6 +28,8 @@ pub struct BadRegion {
 pub enum BadBlocksUnknown {
     /// The target refused the requests: permission, size, space.
     Refused { failed: usize, first_byte: u64, status: Status },
+    /// All that failed timed out while others were in flight, and of reads alone none did.
+    OnlyInQueue { failed: usize, alone: u64 },
     /// Only flushes failed, which have no offset.
     OnlyFlushes { failed: usize, first_s: f64 },
     /// No request succeeded from that moment on, and none failed before.

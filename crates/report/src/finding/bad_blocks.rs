@@ -42,6 +42,10 @@ impl Wording for BadBlocks {
                 "Inconclusive: {failed} requests failed, the first at byte {first_byte}: {}. That says nothing about the medium.",
                 status.describe()
             ),
+            BadBlocksUnknown::OnlyInQueue { failed, alone } => format!(
+                "Inconclusive: {failed} requests timed out with others in flight, and none of {alone} alone. The queue hangs, in the drive, the \
+                 controller or the bridge; that says nothing about single blocks. Write 1 to `/sys/block/NAME/device/queue_depth` and repeat."
+            ),
             BadBlocksUnknown::OnlyFlushes { failed, first_s } => format!(
                 "Inconclusive: {failed} flushes failed, the first after {first_s:.1} s. Flushes have no offset; data written before may be lost."
             ),

@@ -1,0 +1,71 @@
+//! Drives that are odd while they are measured: each run ends with an answer, and says nothing that is wrong.
+
+use crate::home::{Home, ended, measured, truth};
+use judge::document::Document;
+use judge::virtual_drive::Drive;
+use model::finding::FindingCode;
+
+const DISK: &str = "wd20ears";
+/// How far off a rate or a time may be without other load on a busy drive.
+const ERROR_MAX: f64 = 0.02;
+
+/// The disk with other lines and with more at its end.
+fn disk(home: &Home, changes: &[(&str, &str)], more: &str) -> Drive {
+    home.changed(DISK, changes, more)
+}
+
+fn near(document: &Document, drive: &Drive, code: FindingCode) {
+    let is = truth(&drive.profile, code);
+    let found = document.value(code).unwrap_or_else(|| panic!("{}", document.said(code)));
+    assert!((found / is - 1.0).abs() < ERROR_MAX, "{}: {found}, truth {is}", code.name());
+}
+
+/// The first seconds find out how the drive streams best; what they see then is not the drive.
+#[test]
+fn a_drive_that_is_slow_while_it_is_calibrated_is_known_all_the_same() {
+    let home = Home::new();
+    let more = "\n[[faults]]\nkind = \"slow\"\nmilliseconds = 10\nat_s = 0.3\nseconds = 4\n";
+    let drive = disk(&home, &[], more);
+    let survey = measured("surface", &drive.target, &[]);
+    for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean] {
+        near(&survey, &drive, code);
+    }
+}
+
+/// A bridge that loses what it gets while it works: 62 timeouts in 14 places were 14 bad regions of a drive to be replaced.
+#[test]
+fn a_queue_that_hangs_is_no_bad_block() {
+    let home = Home::new();
+    let more = "\n[[faults]]\nkind = \"hangs-past-depth\"\nseconds = 2\n";
+    let drive = disk(&home, &[], more);
+    let run = ended("check", &drive.target, &[]);
+    let said = run.said(FindingCode::BadBlocks);
+    assert_eq!(run.value(FindingCode::BadBlocks), None, "{said}");
+    assert!(said["unknown"].as_str().unwrap_or_default().contains("The queue hangs"), "{said}");
+}
+
+#[test]
+fn blocks_of_4096_bytes_and_a_drive_of_a_gigabyte_change_nothing() {
+    let home = Home::new();
+    let native = disk(&home, &[("logical_block_bytes = 512", "logical_block_bytes = 4096")], "");
+    let deep = measured("check", &native.target, &["--deep"]);
+    for code in [FindingCode::ReadRateMean, FindingCode::AccessTime, FindingCode::RotationPeriod] {
+        near(&deep, &native, code);
+    }
+    let small =
+        home.changed("constant", &[("capacity_bytes = 1000000000000", "capacity_bytes = 1000001536")], "");
+    let deep = measured("check", &small.target, &["--deep"]);
+    for code in [FindingCode::ReadRateMean, FindingCode::AccessTime] {
+        near(&deep, &small, code);
+    }
+}
+
+#[test]
+fn a_range_smaller_than_a_track_is_refused_with_what_it_takes() {
+    let home = Home::new();
+    for experiment in ["surface", "access", "geometry", "sizes"] {
+        let outcome = home.run(&[experiment, "sim:wd20ears", "--range", "0..524288"]);
+        assert_eq!(outcome.status, Some(2), "{experiment}: {}", outcome.err);
+        assert!(outcome.err.contains("Give a larger --range"), "{experiment}: {}", outcome.err);
+    }
+}
