@@ -127,7 +127,7 @@ impl Session<'_> {
         }
         let (why, advice) = match self.run.phases.last() {
             Some(last) if last.has_all_failed() => ("Too many requests failed", ""),
-            _ => ("The time limit was reached", ". Give more time with --time-limit"),
+            _ => ("The time limit was reached", ". Raise --time-limit"),
         };
         let warning = format!("{why} with {phases} phases left, which were not measured{advice}");
         warn(&mut self.run, self.events, warning);
