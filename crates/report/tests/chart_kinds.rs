@@ -270,7 +270,7 @@ fn commits_have_their_limit_as_a_line() {
         assert!(svg::document(&chart, svg::Theme::Light).contains("limit of etcd"));
         let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
         if count == 1 {
-            assert_eq!(names, ["2 KiB", "2 KiB, beside random reads"]);
+            assert_eq!(names, ["2 KiB", "2 KiB, with random reads"]);
         }
         let Layer::Line(points) = &chart.series[0].layers[0] else { panic!("a line") };
         let below = points.iter().rfind(|point| point.at < 0.98).unwrap().value;

@@ -263,7 +263,7 @@ impl Wording for ConcurrencyKnee {
         let at_knee = in_flight(*axis, knee);
         Some(match most {
             Some(most) => format!(
-                "Use {at_knee} for {}, {} for the most IOPS ({} at {}).",
+                "Use {at_knee} for {}, {} for near-peak IOPS ({} at {}).",
                 if knee.in_flight == 1 {
                     "the lowest latency"
                 } else {

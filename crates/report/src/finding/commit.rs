@@ -191,7 +191,12 @@ impl Wording for CommitInterference {
     fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
         let CommitInterference { alone_p99_s, points, .. } = &known.conclusion;
         let loaded = points.iter().map(|point| {
-            format!("{} beside {} ({} ×)", short_time(point.p99_s), load(point.load), number(point.ratio))
+            format!(
+                "{} with concurrent {} ({} ×)",
+                short_time(point.p99_s),
+                load(point.load),
+                number(point.ratio)
+            )
         });
         let loaded: Vec<String> = loaded.collect();
         format!("Commit latency, p99: {} alone, {}.", short_time(*alone_p99_s), loaded.join(", "))
@@ -361,7 +366,7 @@ impl Wording for CommitVerdict {
                 return None;
             }
             GainBy::OwnDisk(other) => format!(
-                "Give the log a dedicated disk: beside {}, p99 is {ratio} × higher and over the limit.",
+                "Give the log a dedicated disk: with concurrent {}, p99 is {ratio} × higher and over the limit.",
                 load(other)
             ),
         })

@@ -32,7 +32,7 @@ impl Wording for DatasheetClaims {
             "As stated for the"
         };
         let unverified = match sheet.certainty {
-            Certainty::Recalled => ", not checked against the original",
+            Certainty::Recalled => ", quoted from memory, not verified",
             _ => "",
         };
         format!(

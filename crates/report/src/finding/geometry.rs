@@ -166,7 +166,7 @@ pub(super) fn why_no_geometry(reason: &NoGeometry) -> String {
             "Inconclusive: random reads all take about the same time; on a disk they differ by up to a revolution.".into()
         }
         NoGeometry::NoTracks { unfit, probes, rpm } => format!(
-            "Inconclusive: rotation at {} rpm shows, but at {unfit} of {probes} probes LBAs do not follow tracks. \
+            "Inconclusive: the target rotates at {} rpm, but at {unfit} of {probes} probes neighbouring LBAs do not lie along a track. \
              Several drives answer, or data are remapped.",
             number(rpm)
         ),

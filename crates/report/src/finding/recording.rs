@@ -102,7 +102,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::RewritesAfterCliff => "Past the cliff each random write rewrites a band.".into(),
         RecordingReason::WritesToLog => {
             format!(
-                "Small random writes complete before the heads could reach their LBAs, so they go to the media cache first ({}).",
+                "Small random writes take too little time to reach their LBAs, so they go to the media cache first ({}).",
                 times(&kind.times)
             )
         }
@@ -118,7 +118,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "The data sheet agrees.".into(),
+        RecordingReason::DataSheet => "The stated recording technology agrees.".into(),
         RecordingReason::Rotates => {
             "Rereads of a sector complete whole revolutions apart, which confirms a rotating disk.".into()
         }
@@ -139,7 +139,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
 /// "write 4.10 ms, read in order 5.00 ms, random read 12.0 ms".
 fn times(probes: &ProbeTimes) -> String {
     format!(
-        "a 4 KiB write takes {}, reading one back {} in LBA order and {} in random order",
+        "4 KiB writes with their flush take {} each, reads of the same range {} in LBA order and {} in random order",
         time(probes.write_s),
         time(probes.sweep_read_s),
         time(probes.single_read_s)
@@ -170,7 +170,7 @@ impl Wording for BandSize {
     fn advice(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let size = memory(known.conclusion.size.value);
         Some(format!(
-            "Write in long sequential runs, many bands of {size} each: such writes bypass the media cache."
+            "Write in long sequential runs, each spanning many bands of {size}: such writes bypass the media cache."
         ))
     }
 
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
             "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
-             data sheet agrees."
+             stated recording technology agrees."
         );
     }
 

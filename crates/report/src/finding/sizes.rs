@@ -161,9 +161,7 @@ impl Wording for SuspectPoints {
     fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
         let mut text = match count {
-            0 => format!(
-                "No outlier among the repetitions of all {all} points, so the differences between sizes are real."
-            ),
+            0 => format!("No outlier among the repetitions of all {all} points."),
             _ => {
                 let mut names = Vec::new();
                 for point in points.iter().take(NAMED_MAX) {
@@ -297,7 +295,7 @@ mod tests {
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(
             statement(&known(none), FindingCode::SuspectPoints),
-            "No outlier among the repetitions of all 76 points, so the differences between sizes are real."
+            "No outlier among the repetitions of all 76 points."
         );
     }
 }

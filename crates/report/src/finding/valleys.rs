@@ -53,7 +53,7 @@ impl Wording for WriteValleys {
 
     fn parts(known: &Known<WriteValleys>) -> Vec<(&'static str, Estimate, &'static str)> {
         let ValleyPattern::Recurring(found) = &known.conclusion.pattern else { return Vec::new() };
-        let measured = |value, low, high| Estimate { low, high, ..Estimate::exact(value) };
+        let measured = |value, low, high| Estimate { low, high, confidence: 0.95, ..Estimate::exact(value) };
         let mut parts = Vec::new();
         if found.by != ValleyTrigger::Bytes {
             let interval = measured(found.interval_s, found.interval_s_low, found.interval_s_high);
@@ -218,6 +218,11 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
             format!("{last_of_passes} had {valleys_met}{}.", last_pass(valleys).map_or(String::new(), cost))
         }
     };
+    let first_of_alike = valleys.passes.iter().find(|pass| !pass.slowed);
+    let first = match first_of_alike {
+        Some(pass) if pass.valleys == 0 && valleys.count > 0 => " The first pass had none.",
+        _ => "",
+    };
     let stable = match found.passes_to_stable {
         Some(pass) if valleys.count > 0 => format!(" The pattern is stable from pass {pass} on."),
         _ => String::new(),
@@ -233,7 +238,7 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
         _ => "",
     };
     format!(
-        "Sequential {} {every} for {}. {last}{stable}{slowed}",
+        "Sequential {} {every} for {}. {last}{first}{stable}{slowed}",
         drop_words(valleys, found.depth_ratio),
         short_time(found.width_s)
     )

@@ -87,6 +87,9 @@ impl Wording for WriteCliff {
             size((0.9 * cliff.bytes.low) as u64),
             rate(cliff.before)
         );
+        if cliff.cause == CliffCause::CellCache {
+            advice += " A fuller drive may hold less.";
+        }
         if !cliff.has_rests {
             advice += &format!(
                 " {} measures how much idle time it needs.",
@@ -268,7 +271,7 @@ mod tests {
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "Keep bursts under 18.0 GB (10 % below the cliff's lower bound), with idle time between, to stay at 400 MB/s. \
+            "Keep bursts under 18.0 GB (10 % below the cliff's lower bound), with idle time between, to stay at 400 MB/s. A fuller drive may hold less. \
              `drivescope sustain /dev/sdx --write --idle` measures how much idle time it needs. `drivescope sustain /dev/sdx --write --until \
              steady` measures the steady state."
         );

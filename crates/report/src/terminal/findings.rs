@@ -11,8 +11,9 @@ use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap}
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, TrackLayout, ValleyCure, Value, known};
+use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 use model::target::TargetKind;
 use model::units::Bytes;
 
@@ -239,13 +240,25 @@ fn nothing_failed(run: &Run) -> Option<Row> {
         }
     }
     let moved = if moved.is_empty() { String::new() } else { format!(" ({})", moved.join(", ")) };
-    let sentence = format!("{} requests{moved}.", count(requests));
+    let warm_up = match run.experiments().as_slice() {
+        // The page of a ping names how many reads it is of.
+        [ExperimentName::Ping] => requests.saturating_sub(measured_requests(run)),
+        _ => 0,
+    };
+    let warm_up =
+        if warm_up > 0 { format!(", {} of them to warm up", count(warm_up)) } else { String::new() };
+    let sentence = format!("{} requests{warm_up}{moved}.", count(requests));
     Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
+}
+
+fn measured_requests(run: &Run) -> u64 {
+    let measured = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure);
+    measured.map(PhaseSummary::operations).sum()
 }
 
 /// "0.3 %" of a drive that was not read or written as a whole. Through a file system nobody asked about the drive, or about its size.
 pub(crate) fn sampled_share(run: &Run) -> Option<String> {
-    let bytes = run.phases.iter().map(model::run::PhaseSummary::bytes).fold(0u64, u64::saturating_add);
+    let bytes = run.phases.iter().map(PhaseSummary::bytes).fold(0u64, u64::saturating_add);
     let share = bytes as f64 / run.target.capacity.as_f64();
     if share < 1.0 && run.target.kind != TargetKind::Folder { Some(rough_share(share)) } else { None }
 }
@@ -444,7 +457,8 @@ impl Columns {
 /// What the ranges of the table mean; none when there are none.
 pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-    for estimate in findings.iter().filter_map(Finding::estimate) {
+    let beside = findings.iter().flat_map(parts).map(|(_, estimate, _)| estimate);
+    for estimate in findings.iter().filter_map(Finding::estimate).chain(beside) {
         let Estimate { low, high, confidence, .. } = estimate;
         if low != high && low.is_finite() && high.is_finite() && (confidence * 100.0).is_finite() {
             lowest = lowest.min(confidence * 100.0);

@@ -25,7 +25,7 @@ impl Shape {
     fn name(&self) -> String {
         match self.beside {
             None => format!("{}", self.write),
-            Some(load) => format!("{}, beside {}", self.write, load.name().replace('-', " ")),
+            Some(load) => format!("{}, with {}", self.write, load.name().replace('-', " ")),
         }
     }
 }
