@@ -28,7 +28,6 @@ open_words! {
     pub enum EngineName {
         Uring = "uring",
         Psync = "psync",
-        /// File system calls.
         Files = "files",
         /// Completes at once, without a drive.
         Null = "null",

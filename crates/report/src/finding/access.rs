@@ -383,7 +383,7 @@ impl Wording for StripeLayout {
                 let parts = parts.map_or(String::new(), |(members, chunk)| {
                     format!(" {members} units of {} KiB take turns: channels of one drive or drives.", chunk / KIB)
                 });
-                format!("Inconclusive: no actuator moves, and flash channels of one drive cannot be told from several drives.{gain}{parts}")
+                format!("Inconclusive: no actuator moves, and flash channels of one drive look like several drives.{gain}{parts}")
             }
         }
     }

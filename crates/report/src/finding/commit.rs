@@ -54,19 +54,6 @@ fn program(application: Application) -> &'static str {
     }
 }
 
-/// The label of the verdict of a program.
-pub(super) fn fast_enough(application: Application) -> &'static str {
-    match application {
-        Application::Etcd => "Fast enough for etcd",
-        Application::Postgresql => "Fast enough for PostgreSQL",
-        Application::Mysql => "Fast enough for MySQL",
-        Application::Kafka => "Fast enough for Kafka",
-        Application::Zookeeper => "Fast enough for ZooKeeper",
-        Application::Consul => "Fast enough for Consul",
-        Application::Sqlite => "Fast enough for SQLite",
-    }
-}
-
 fn percentile(value: Option<Percentile>, name: &str) -> String {
     match value {
         Some(Percentile { seconds, low, high }) => {
@@ -323,6 +310,18 @@ fn crowd(rates: &CrowdRates) -> String {
 impl Wording for CommitVerdict {
     fn place(_: FindingCode) -> (Group, &'static str) {
         (Group::Commits, "Fast enough")
+    }
+
+    fn narrower_label(known: &Known<CommitVerdict>) -> Option<&'static str> {
+        Some(match known.conclusion.application {
+            Application::Etcd => "Fast enough for etcd",
+            Application::Postgresql => "Fast enough for PostgreSQL",
+            Application::Mysql => "Fast enough for MySQL",
+            Application::Kafka => "Fast enough for Kafka",
+            Application::Zookeeper => "Fast enough for ZooKeeper",
+            Application::Consul => "Fast enough for Consul",
+            Application::Sqlite => "Fast enough for SQLite",
+        })
     }
 
     fn statement(known: &Known<CommitVerdict>, _: FindingCode, _: &Subject<'_>) -> String {

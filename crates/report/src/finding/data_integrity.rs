@@ -10,6 +10,10 @@ impl Wording for DataIntegrity {
         (Group::Sound, "Data errors")
     }
 
+    fn narrower_label(known: &Known<DataIntegrity>) -> Option<&'static str> {
+        known.conclusion.ends_early.then_some("Data errors below true capacity")
+    }
+
     fn statement(known: &Known<DataIntegrity>, _: FindingCode, _: &Subject<'_>) -> String {
         let integrity = &known.conclusion;
         let checked = count(integrity.checked_blocks);

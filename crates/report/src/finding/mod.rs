@@ -82,6 +82,11 @@ pub(crate) trait Wording: Conclusion {
     /// Its group on a page and its name there.
     fn place(code: FindingCode) -> (Group, &'static str);
 
+    /// Its name where what is known narrows it.
+    fn narrower_label(_known: &Known<Self>) -> Option<&'static str> {
+        None
+    }
+
     /// One or two sentences: verdict, numbers, limits.
     fn statement(known: &Known<Self>, code: FindingCode, subject: &Subject<'_>) -> String;
 
@@ -212,19 +217,15 @@ fn document(finding: &Finding, target: &TargetFacts) -> FindingDocument {
 }
 
 pub(crate) fn place(finding: &Finding) -> (Group, &'static str) {
-    if let Finding::DataIntegrity(outcome) = finding
-        && outcome.as_known().is_some_and(|known| known.conclusion.ends_early)
-    {
-        return (Group::Sound, "Data errors below true capacity");
-    }
-    if let Finding::CommitVerdict(Outcome::Known(known)) = finding {
-        return (Group::Commits, commit::fast_enough(known.conclusion.application));
-    }
     with_outcome!(finding, outcome => place_of(outcome, finding.code()))
 }
 
-fn place_of<C: Wording>(_: &Outcome<C>, code: FindingCode) -> (Group, &'static str) {
-    C::place(code)
+fn place_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode) -> (Group, &'static str) {
+    let (group, label) = C::place(code);
+    match outcome {
+        Outcome::Known(known) => (group, C::narrower_label(known).unwrap_or(label)),
+        _ => (group, label),
+    }
 }
 
 pub(crate) fn label(code: FindingCode) -> &'static str {

@@ -46,7 +46,7 @@ impl Wording for WriteCache {
             )
         });
         Some(format!(
-            "When comparing drives, use the rate including flushes ({}) for bursts, and the rate past any cliff for sustained writes.{} A power failure loses \
+            "When comparing drives, use the rate including flushes ({}) for bursts. For sustained writes, use the rate past any cliff.{} A power failure loses \
              data that was not flushed.",
             rate(cache.drained),
             bursts.unwrap_or_default()
@@ -116,8 +116,8 @@ mod tests {
         );
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
-            "When comparing drives, use the rate including flushes (25.1 MB/s) for bursts, and the rate past any cliff for sustained \
-             writes. Bursts that fit the write cache (under 505 MiB, the lower bound of its size) run at 1.03 GB/s and take up to 21.1 s to drain. A power \
+            "When comparing drives, use the rate including flushes (25.1 MB/s) for bursts. For sustained writes, use the rate past any \
+             cliff. Bursts that fit the write cache (under 505 MiB, the lower bound of its size) run at 1.03 GB/s and take up to 21.1 s to drain. A power \
              failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
