@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-/// Why a command ended without success.
 #[derive(Debug)]
 pub struct Failure {
     /// What went wrong and what to do. Empty when the command has printed it already.

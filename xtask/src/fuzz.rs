@@ -13,8 +13,7 @@ const SECONDS: u64 = 60;
 /// What one try may take of memory, and of time, before it counts as harm. The longest import may take 16 MiB of text.
 const MEMORY_MIB: u32 = 2048;
 const TRY_SECONDS: u32 = 20;
-/// What makes LLVM count the edges that are run and the values that are compared, as libFuzzer wants them; it stands so in LLVM's
-/// SanitizerCoverage. Overflows are harm.
+/// What makes LLVM count edges and compared values, as libFuzzer wants them (LLVM's SanitizerCoverage). Overflows are harm.
 const INSTRUMENTED: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions=on -Coverflow-checks=on -Ccodegen-units=1";

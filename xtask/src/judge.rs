@@ -1,5 +1,4 @@
-//! `cargo xtask bench` and `cargo xtask compare-peers`: crate `judge`, built as the program is shipped. It needs the whole product, which
-//! no other chore does.
+//! `cargo xtask bench` and `cargo xtask compare-peers`: crate `judge`, built as the program is shipped, on the whole product.
 
 use crate::failure::Failure;
 use crate::workspace::{cargo, succeeds};

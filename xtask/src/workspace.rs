@@ -15,7 +15,6 @@ pub fn root() -> PathBuf {
     package.parent().map(Path::to_owned).unwrap_or(package)
 }
 
-/// The folder in which cargo builds.
 pub fn target_folder() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root().join(folder),

@@ -27,8 +27,8 @@ pub(crate) enum Part {
     Whole,
     /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
     Timed,
-    /// The same without the slices up to the completion that makes as many as fit into the queue: these waited for
-    /// the first seek, and for fewer others before them than all later ones.
+    /// The same without the first slices, up to as many completions as fit into the queue: these waited for the
+    /// first seek.
     Steady,
 }
 
@@ -97,8 +97,7 @@ fn is_random(pattern: &Pattern) -> bool {
     pattern.is_random() == Some(true)
 }
 
-/// The experiment that surveys the surface. Whether a question was asked is known by who made the phases; what they say is
-/// known by what they did.
+/// The experiment that surveys the surface. Who made the phases tells whether a question was asked.
 const SURVEY: ExperimentName = ExperimentName::Surface;
 /// Experiments that vary what changes rates, and have findings of their own: they are no samples of how fast places are.
 const NO_SURVEYS: [ExperimentName; 3] =
@@ -197,8 +196,7 @@ pub(crate) fn axes(run: &RunView<'_>, operation: Operation) -> Vec<Axis> {
     axes
 }
 
-/// The random phases of `operation` by the number of requests under way: by the depth of a queue, or by threads where only
-/// these were varied.
+/// The random phases of `operation` by requests under way: by queue depth, or by threads where only these vary.
 pub(crate) fn random_groups<'run>(
     run: &RunView<'run>,
     operation: Operation,
@@ -266,9 +264,8 @@ const IN_TURN_SHARE: f64 = 0.6;
 /// How exactly the latencies of the first requests rise, as a share of what most take, where each waits for one more than the last.
 const RAMP_TOLERANCE: f64 = 0.1;
 
-/// Whether requests that are under way together are done one after the other, by their latencies: then the first is the earliest by far.
-/// Where it takes long to get to a place the first is not, but the one that waited for all others of the first fill took longer than it by
-/// what they take, and all later ones take as long as each other.
+/// Whether requests that are under way together are done one after the other, by their latencies: then the first is the earliest by far;
+/// or, where it takes long to get to a place, one waited for all others of the first fill, and all later ones take equally long.
 fn is_done_in_turn(histogram: &LatencyHistogram, in_flight: u64) -> bool {
     if in_flight <= 1 {
         return true;
@@ -366,8 +363,7 @@ pub(crate) fn evidence_of<'visit, 'run: 'visit>(
     visits.into_iter().map(Visit::evidence).collect()
 }
 
-/// Joins slices that follow each other into batches that complete `operations_min` requests each; what is left over
-/// at the end joins the last.
+/// Joins slices that follow each other into batches of `operations_min` requests; the last takes the rest.
 pub(crate) fn batches(slices: &[Slice], operations_min: f64, pair: impl Fn(&Slice) -> Pair) -> Vec<Pair> {
     let mut batches: Vec<Pair> = Vec::new();
     let (mut open, mut operations) = (Pair::default(), 0.0);
@@ -435,14 +431,12 @@ pub(crate) fn phases_in_no_time<'run>(
     operations > 0 && latency_s <= least_s
 }
 
-/// A single random read from flash takes tens to hundreds of microseconds, from a disk never less than some milliseconds:
-/// at 15,000 turns a minute half of all wait at least 2 ms.
+/// A random read from flash takes tens to hundreds of microseconds, from a disk some milliseconds: 2 ms at 15,000 rpm.
 pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
 
-/// Whether the drive turns. What it says of itself counts as long as measured access times do not say otherwise: USB bridges
-/// and virtual disks say "rotational" of flash. What a loop device says of itself is the kernel's word for whatever lies below it, and
-/// does not count. Measured are random reads, one at a time, in a warm-up too. `None` when neither says anything, or when a drive that
-/// says it does not turn takes as long as one that does.
+/// Whether the drive turns. What it says of itself counts unless measured access times say otherwise: USB bridges and virtual disks
+/// say "rotational" of flash. A loop device's word is the kernel's, and does not count. Measured are random reads, one at a time, in a
+/// warm-up too. `None` when neither says anything, or they contradict each other.
 pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     let mut histogram = LatencyHistogram::default();
     for summary in run.phases {
@@ -463,13 +457,11 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     }
 }
 
-/// No access of an arm takes so many times as long as half of all do: it takes a full stroke and a whole turn at most, and these are
-/// about twice a mean seek and half a turn (mean seeks are 0.49 to 0.56 of the full stroke in the disks that DiskSim 4.0 was
-/// validated with).
+/// No access of an arm takes so many times as long as half of all do: at most a full stroke and a whole turn, about twice a mean
+/// seek and half a turn (mean seeks are 0.49 to 0.56 of the full stroke in disks of DiskSim 4.0).
 const ARM_MEDIANS_MAX: f64 = 2.25;
 
-/// The share of single random reads that took longer than any arm does: something else used the drive, or it tried again and again.
-/// 0 for drives that do not turn, of which nothing of the kind is known.
+/// The share of single random reads that took longer than any arm does: other use, or retries. 0 for drives that do not turn.
 pub(crate) fn held_up_share(run: &RunView<'_>) -> f64 {
     if turns(run) != Some(true) {
         return 0.0;
@@ -486,8 +478,7 @@ fn longest_of_arm(single: &LatencyHistogram) -> Option<Nanos> {
     Some(Nanos::new((median.as_f64() * ARM_MEDIANS_MAX) as u64))
 }
 
-/// The share of these reads at random places, in nanoseconds, that took longer than any arm does by what the single random reads of the
-/// run took. 0 where that is not known, or the drive does not turn.
+/// The share of these random reads, in nanoseconds, that took longer than any arm does by the run's single reads; 0 where not known.
 pub(crate) fn held_up_share_of(run: &RunView<'_>, reads_ns: &[u64]) -> f64 {
     let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
     match longest_of_arm(&merged_latencies(&single, Operation::Read)) {

@@ -1,12 +1,10 @@
 //! What is left of acknowledged records after a power cut.
 //!
-//! A drive may lose the record that was in flight. Every record before it was flushed and acknowledged, so it must be whole, or have
-//! been overwritten by a newer one of its slot.
+//! A drive may lose the record in flight. Every record before it was flushed: it must be whole, or overwritten by a newer one.
 
 use model::payload::{Payload, SECTOR_BYTES};
 use model::power_cut::{Acknowledged, RECORD_BYTES, SECTORS, Survival};
 
-/// Judges the slots as they are read.
 pub struct Judge {
     acknowledged: Acknowledged,
     payload: Payload,

@@ -8,8 +8,7 @@ use model::run::{PhaseSummary, RunView};
 use std::collections::BTreeSet;
 
 /// Parts of the target, and how many of them have to fail. A flaw of a medium is one place or a few (20 to 60 % of errors lie within
-/// 10 MB of another: Bairavasundaram et al., SIGMETRICS 2007); requests that fail in a quarter of all parts while none succeeds
-/// anywhere have met something else.
+/// 10 MB of another: Bairavasundaram et al., SIGMETRICS 2007), never a quarter of all parts while nothing succeeds.
 const PARTS: u64 = 64;
 const PARTS_MIN: usize = 16;
 

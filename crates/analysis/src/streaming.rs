@@ -1,9 +1,8 @@
 //! How a drive streams best: short reads at several depths and sizes, before anything is measured.
 //!
 //! Most drives stream alike with whatever is in flight. Some controllers and bridges let a command wait until the one under
-//! way is over, and the sector it asks for has passed by then; others read nothing ahead and stream only with several in
-//! flight. Two areas of the drive are compared, and what was found is confirmed by pairs that had no part in the choice: the
-//! quickest of many is quick by chance, too.
+//! way is over, when its sector has passed; others read nothing ahead. Two areas are compared, and the choice is confirmed
+//! by pairs that had no part in it: the quickest of many is quick by chance, too.
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;

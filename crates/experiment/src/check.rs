@@ -39,25 +39,21 @@ const STRATA_MIN: u64 = 8;
 /// A stratum is no smaller than this if it need not be: a fast drive is through with less in no time.
 const STRATUM_BYTES_MIN: Bytes = Bytes::from_gib(1);
 const SEQUENTIAL_ROUNDS: u32 = 2;
-/// Rounds of random requests. The interval of a mean of few rounds is wide (Student's t), and a disk needs long ones:
-/// 64 requests under way take it half a second.
+/// Rounds of random requests: few give a wide interval (Student's t), and 64 under way take a disk half a second.
 const RANDOM_ROUNDS: u32 = 6;
 const RANDOM_ROUNDS_MECHANICAL: u32 = 3;
-/// A visit to the edge covers a hundredth of the range, so that it is still the edge; but no less than what a fast
-/// drive moves in a tenth of a second, as far as an area is that large.
+/// A visit to the edge covers a hundredth of the range, but at least what a fast drive moves in a tenth of a
+/// second.
 const EDGE_PARTS: u64 = 100;
 const EDGE_BYTES_MIN: Bytes = Bytes::from_mib(256);
-/// Visits to each edge in a round.
 const EDGE_VISITS: usize = 3;
 /// What one visit writes at most. A drive that takes it within the visit's time is known well enough, and flash wears.
 const WRITE_VISIT_BYTES: Bytes = Bytes::from_mib(128);
 /// What all rounds of random writes at one depth write at most together, for the same reason.
 const RANDOM_WRITE_BYTES: Bytes = Bytes::from_mib(384);
 
-/// What a check without a time limit takes at the most, whatever the drive does: a newcomer waits no longer than two
-/// minutes, and the phase under way at the end takes a few seconds.
+/// What a check without a time limit takes at most: a newcomer waits for two minutes, the last phase included.
 const TIME_MAX: Nanos = Nanos::from_secs(110);
-/// The same when a precision was asked for.
 const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
 
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
@@ -220,8 +216,8 @@ impl Check {
         let end = ByteRange::new(Offset::new(range.end().get() - edge.get()), edge)
             .expect("an edge lies inside its range");
         self.prng.shuffle(&mut visits);
-        // In the middle of each third of the round, as far apart as can be: between two visits to an edge a disk reads
-        // more than its cache holds.
+        // In the middle of each third of the round: between two visits to an edge a disk reads more than its cache
+        // holds.
         let places = visits.len();
         for part in (0..EDGE_VISITS).rev() {
             let mut edges = [
@@ -251,8 +247,7 @@ impl Check {
         }
     }
 
-    /// Half of an edge, from a random place in its first half on: the surfaces of a disk differ by some percent, and the
-    /// same stretch again and again would be one of them.
+    /// Half of an edge, from a random place in its first half on, so that not always the same surface of a disk is met.
     fn half_of(&mut self, edge: ByteRange, block: Bytes) -> ByteRange {
         let grid = self.random_block();
         let half = Bytes::new(edge.bytes().get() / 2).round_down_to(grid);
@@ -276,7 +271,6 @@ impl Check {
         ByteRange::new(aligned, bytes).expect("a stretch of a range lies inside it")
     }
 
-    /// Random requests at each depth, in random order.
     fn plan_random(&mut self, mix: OperationMix, round: u32) {
         let depths: &[u32] = if mix == OperationMix::Write { &WRITE_DEPTHS } else { &READ_DEPTHS };
         let mut depths = depths.to_vec();
@@ -366,8 +360,8 @@ impl Experiment for Check {
     }
 
     fn remaining(&self) -> Remaining {
-        // What will be measured once a file is filled and the drive is known to move parts is taken to be what it
-        // would be now.
+        // What is measured once a file is filled and the drive known to move parts is taken to be what it would
+        // be now.
         let mut ahead = self.clone();
         if ahead.stage == Stage::Fill {
             ahead.plan_warm_up();

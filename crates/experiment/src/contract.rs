@@ -28,7 +28,6 @@ pub trait Experiment {
     }
 }
 
-/// How a session has to treat an experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conduct {
     /// The drive may be left alone between two phases: not where idle time, or none, is part of what is measured.

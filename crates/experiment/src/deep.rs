@@ -1,6 +1,5 @@
-//! `check --deep`: throughput over the surface, random access and mechanics in one run that only reads. Its parts are the experiments that
-//! ask for each alone, and a later one begins with what the earlier ones learned: the drive is woken once, which tells whether an arm
-//! serves it, and only then is asked how that arm moves.
+//! `check --deep`: throughput over the surface, random access and mechanics in one run that only reads. Its parts are the experiments for
+//! each alone, and a later one begins with what earlier ones learned, such as whether an arm serves the drive.
 
 use crate::access::Access;
 use crate::error::PlanError;

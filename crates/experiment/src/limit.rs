@@ -14,8 +14,7 @@ const BLOCK: Bytes = Bytes::from_kib(64);
 const DEPTH: u32 = 32;
 const TIME: Nanos = Nanos::from_secs(2);
 
-/// Reads of another size than the one that a limit was met with: they tell requests from bytes, and a limit from a drive
-/// that got slower. They are no sample of the drive.
+/// Reads of another size: they tell requests from bytes, and a limit from a drive that got slower. They are no sample.
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
     let met = analysis::limit::undecided(so_far)?;
     let logical = so_far.target.logical_block;

@@ -1,7 +1,6 @@
 //! `ping`: does the drive answer, how fast, and does it stall? Random reads at QD 1 and a fixed rate, as ioping does.
 //!
-//! The rate does not wait for the drive, and every read is kept: a stall is charged to each read that it held up, so its length and how often
-//! stalls come are seen as an application would see them.
+//! The rate does not wait for the drive, and every read is kept: a stall is charged to each read that it held up.
 
 use crate::composition::Prepared;
 use crate::error::PlanError;

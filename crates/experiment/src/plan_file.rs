@@ -1,5 +1,4 @@
-//! `run`: the steps of a file of patterns, one after the other. It asks no question of its own; the detectors look at
-//! what the phases did.
+//! `run`: the steps of a file of patterns in order. It asks no question; the detectors look at what they did.
 
 use super::composition::Prepared;
 use super::preparation::Filling;
@@ -127,8 +126,7 @@ impl Experiment for PlanRun {
     }
 }
 
-/// A step is called by its name. How long one takes that ends with its bytes or its range depends on the drive; for an
-/// idea of it a rate is assumed.
+/// A step is called by its name. How long one takes that ends with its bytes depends on the drive: a rate is assumed.
 fn step(phase: &Phase) -> Step {
     let (bytes, reads, writes) = match &phase.workload {
         // What is discarded is lost as what is overwritten is.

@@ -1,5 +1,4 @@
-//! What experiments have in common before and around their measurements: filling a scratch file, waking the drive, the
-//! sizes of requests.
+//! What experiments share: filling a scratch file, waking the drive, the sizes of requests.
 
 use crate::Setup;
 use model::experiment_name::ExperimentName;
@@ -19,8 +18,7 @@ pub const SEQUENTIAL_BLOCK: Bytes = Bytes::from_mib(1);
 const RANDOM_BLOCK: Bytes = Bytes::from_kib(4);
 /// With fewer reads in the warm-up, as of a drive that slept, as the drive reports it counts.
 const WARM_UP_READS_MIN: u64 = 5;
-/// From this latency on a drive is taken to move parts for a single random read: flash answers in tens to hundreds of
-/// microseconds, disks in milliseconds.
+/// From this latency of a single random read on a drive moves parts: flash takes tens to hundreds of microseconds.
 const MECHANICAL_LATENCY: Nanos = Nanos::from_millis(1);
 /// An arm waits for the platter: at 15,000 rpm for 0 to 4 ms, so that nine tenths of all reads differ by 3.2 ms.
 const ARM_SPREAD_MIN: Nanos = Nanos::from_millis(2);
@@ -76,8 +74,7 @@ pub fn warm_up(experiment: ExperimentName, range: ByteRange, block: Bytes, time:
     phase(experiment, "warm up".into(), PhaseKind::WarmUp, Some(reads), StopCondition::after(time))
 }
 
-/// Whether the drive has moving parts, by its warm-up, the last phase so far; by its own word where that was too short, as on a
-/// drive that slept.
+/// Whether the drive has moving parts, by its warm-up, the last phase so far; by its own word where that was too short.
 pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     match so_far.phases.last() {
         Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => is_mechanical(warm_up),
@@ -85,8 +82,7 @@ pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     }
 }
 
-/// Whether an arm serves single reads, by the reads that woke the drive; by its own word where they were too few. A slow stick takes
-/// milliseconds too, but always the same.
+/// Whether an arm serves single reads, by those that woke the drive, else by its own word. A slow stick's latencies are alike.
 pub fn has_arm(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     match so_far.phases.iter().rfind(|summary| is_warm_up(&summary.phase)) {
         Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => {
@@ -117,8 +113,7 @@ pub fn is_mechanical(warm_up: &PhaseSummary) -> bool {
     }
 }
 
-/// What of a scratch file holds data, if that is enough to measure. Requests are finished out of order, so the
-/// last ones before the end may not have been.
+/// What of a scratch file holds data, if enough; the last requests before the end may not have been finished.
 pub fn filled_range(range: ByteRange, written: Bytes) -> Option<ByteRange> {
     let in_flight = SEQUENTIAL_BLOCK * u64::from(SEQUENTIAL_DEPTH);
     let sure = if written >= range.bytes() { range.bytes() } else { written.saturating_sub(in_flight) };

@@ -1,5 +1,4 @@
-//! `purge` by writing zeroes, the last resort: one pass over all of the target. The other methods are commands to the drive
-//! and no workload.
+//! `purge` by writing zeroes, the last resort: one pass over all of the target. Other methods are no workload.
 
 use super::preparation::{SEQUENTIAL_DEPTH, phase, sequential_block};
 use super::{Experiment, Remaining, Setup};

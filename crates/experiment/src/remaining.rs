@@ -34,10 +34,8 @@ pub struct Step {
 }
 
 impl Remaining {
-    /// The time of what no time bounds.
     pub const UNBOUNDED: Nanos = Nanos::new(u64::MAX);
 
-    /// None for what no time bounds.
     pub fn bounded(time: Nanos) -> Option<Nanos> {
         if time < Remaining::UNBOUNDED { Some(time) } else { None }
     }
@@ -69,8 +67,7 @@ impl Remaining {
         self.steps.retain(|step| step.phases > 0);
     }
 
-    /// Makes all steps end within that time: the last lose first what they may take beyond what they likely do; if that is not
-    /// enough, all are shortened alike.
+    /// Makes all steps end within that time: the last first lose what they may take at most; then all are shortened alike.
     pub(crate) fn end_within(&mut self, time: Nanos) {
         for step in &mut self.steps {
             step.shorten_to(time);
@@ -189,8 +186,7 @@ fn sum_of(times: impl Iterator<Item = Nanos>) -> Nanos {
     times.fold(Nanos::ZERO, Nanos::saturating_add)
 }
 
-/// How long a phase takes for its bytes where a drive streams: in order, or in requests so large that getting to their places
-/// counts for little.
+/// How long a phase takes for its bytes where a drive streams: in order, or in requests so large that seeks count for little.
 fn time_of_bytes(phase: &Phase, workload: &Workload, bytes_per_second: f64) -> Option<Nanos> {
     let streams = workload.pattern == Pattern::Sequential || workload.block_sizes.largest() >= LARGE_BLOCK;
     let bytes = phase.stop.bytes_max(workload)?;

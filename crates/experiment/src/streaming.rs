@@ -19,7 +19,6 @@ use std::collections::VecDeque;
 const _: () =
     assert!(USUAL.queue_depth == SEQUENTIAL_DEPTH && USUAL.block_bytes.get() == SEQUENTIAL_BLOCK.get());
 
-/// The stream of the seed that draws the order.
 const ORDER_STREAM: u64 = u64::MAX - 2;
 const DEPTHS: [u32; 4] = [1, 2, 4, 8];
 const BLOCKS_KIB: [u64; 6] = [64, 128, 256, 512, 1024, 2048];
@@ -29,8 +28,7 @@ const IN_FLIGHT_MAX: Bytes = Bytes::new(4 * MIB);
 const FIRST: (u32, u64) = (1, 64);
 /// The others between which all lie, with the usual one.
 const EXTREMES: [(u32, u64); 4] = [(4, 1024), (1, 1024), (8, 64), (8, 512)];
-/// Some tracks of a disk, or what it reads in the time that a disk of today takes for them. Where nothing moves, many fills of
-/// the queue: what is in flight at the end would count for much otherwise.
+/// Some tracks of a disk; where nothing moves, many fills of the queue: what is in flight at the end counts little.
 const SAMPLE_BYTES: Bytes = Bytes::from_mib(8);
 const STILL_SAMPLE_BYTES: Bytes = Bytes::from_mib(64);
 const SAMPLE_TIME: Nanos = Nanos::from_millis(60);

@@ -1,5 +1,4 @@
-//! Rereads that show a rotation and seeks: some places are read twice, each time after many others. Half a revolution is what every
-//! random access waits for, and so a part of its time.
+//! Rereads that show a rotation and seeks: some places are read twice, each time after many others.
 
 use crate::preparation::{phase, random_block};
 use crate::{Experiment, Remaining, Setup};
@@ -11,7 +10,6 @@ use model::run::RunView;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// The stream of the seed that draws places and orders.
 const PLACES_STREAM: u64 = u64::MAX - 3;
 /// Twice as many pairs as it takes to tell a rotation from chance.
 const PLACES: u64 = 80;

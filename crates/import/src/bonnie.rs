@@ -150,8 +150,7 @@ fn without_marks(text: &str) -> String {
     plain
 }
 
-/// A row of the table: a name, which may have blanks or be missing, a size, and six figures with their shares. With `-f` the two of
-/// single characters are missing.
+/// A row of the table: a name, which may have blanks or be missing, a size, and six figures with shares; with `-f` four.
 fn table_row<'text>(words: &[Field<'text>], version: Option<&'text str>) -> Option<Result<'text>> {
     let figures = words.iter().rev().take_while(|word| is_rate(word.text)).count();
     let (before, figures) = words.split_at(words.len() - figures);

@@ -39,13 +39,11 @@ pub enum Format {
     Hdparm,
     DiskMark,
     Atto,
-    /// HD Tune and HD Tune Pro.
     HdTune,
     Iometer,
     Yabs,
     WinSat,
     PgTestFsync,
-    /// The clipboard of AS SSD Benchmark.
     AsSsd,
     /// Two typed rates of Blackmagic Disk Speed Test.
     Blackmagic,

@@ -1,7 +1,6 @@
 //! HD Tune and HD Tune Pro: the text of Benchmark, File Benchmark and Random Access, and lists of position and rate (GB; MB/s).
 //!
-//! It does not say whether its MB are of 10^6 or 2^20 bytes; 10^6 is taken. Its average is that of samples at equal distances, so that it is
-//! higher than the rate of a full pass.
+//! It does not say whether its MB are of 10^6 or 2^20 bytes; 10^6 is taken. Its average, of equal distances, exceeds a full pass's rate.
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};

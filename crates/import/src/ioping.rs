@@ -150,8 +150,7 @@ fn figure_of(mut requests: Vec<Request>) -> Option<Figure> {
     Some(Figure { latencies: Some(Box::new(latencies)), requests, ..figure })
 }
 
-/// "326.6 k requests completed in 841.8 ms, 1.25 GiB read, …": all there is of a run that only printed its end. Until 0.8 the size of
-/// what was read is missing.
+/// "326.6 k requests completed in 841.8 ms, 1.25 GiB read, …": all there is of a run that only printed its end; until 0.8 no size.
 fn of_statistics(line: Line<'_>) -> Result<Option<Figure>, ImportError> {
     let words = line.words();
     let after = words.iter().position(|word| word.text == "requests").unwrap_or(0);

@@ -98,7 +98,6 @@ impl Field<'_> {
         self.needs(number(self.text), of_what)
     }
 
-    /// A whole number that is not negative.
     pub(crate) fn whole(&self, of_what: &str) -> Result<u64, ImportError> {
         self.needs(self.text.parse().ok(), of_what)
     }

@@ -11,8 +11,7 @@ pub trait Clock {
     fn pass(&self, time: Nanos);
 }
 
-/// The system's raw monotonic clock, which network time does not slew: a slew of 500 ppm would move a rotation
-/// period by more than we claim to know it.
+/// The system's raw monotonic clock, which network time does not slew: 500 ppm is more than periods allow.
 #[derive(Clone, Copy, Debug)]
 pub struct MonotonicClock {
     began_ns: u64,

@@ -1,5 +1,4 @@
-//! Why the tool cannot go on. What a device answers to a request is never one of these: it is a
-//! [`model::request::Completion`].
+//! Why the tool cannot go on. A device's answer to a request is a [`model::request::Completion`] instead.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,6 @@ fn as_sentence(hint: &Option<String>) -> String {
     }
 }
 
-/// Operation, object, likely cause, next step.
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
     #[error("cannot {operation} {object}: {source}{}", as_sentence(hint))]

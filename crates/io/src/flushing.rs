@@ -9,8 +9,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-/// How long somebody who asked for the end is kept waiting for a flush. A drive empties a cache of some MiB in that time; for longer a
-/// person takes a program for dead.
+/// How long somebody who asked for the end waits for a flush: enough for a cache of some MiB; beyond, a program seems dead.
 pub const PATIENCE_AT_THE_END: Nanos = Nanos::from_secs(2);
 /// How long to wait for a flush before looking around again.
 pub const LOOK_EVERY: Nanos = Nanos::from_millis(40);

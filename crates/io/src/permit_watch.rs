@@ -30,8 +30,7 @@ impl<'phase> PermitWatch<'phase> {
         PermitWatch { observer, permit, clock, looked: clock.now(), lapsed: None }
     }
 
-    /// Why the permit does not hold any more, if it does not. That of a drive that went away does not hold because of that, which
-    /// is no fault of the program.
+    /// Why the permit does not hold any more, if it does not; a drive that went away is no fault of the program.
     pub(crate) fn lapsed(self, is_gone: bool) -> Result<(), IoError> {
         match self.lapsed {
             Some(why) if !is_gone => Err(why),

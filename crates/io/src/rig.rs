@@ -100,7 +100,6 @@ impl Rig {
         Rig::real(Source::Reading(target), options)
     }
 
-    /// A target that may be written to.
     pub fn for_writing(target: Target, permit: WritePermit, options: EngineOptions) -> Result<Rig, IoError> {
         if permit.identity() != target.identity() {
             let why = "the permit to write is one for another target".into();
@@ -109,7 +108,6 @@ impl Rig {
         Rig::real(Source::Writing(target, permit), options)
     }
 
-    /// A scratch file, which is ours.
     pub fn on_scratch(scratch: ScratchFile, options: EngineOptions) -> Result<Rig, IoError> {
         Rig::real(Source::Scratch(scratch), options)
     }

@@ -1,5 +1,4 @@
-//! Facts about host and drive while a run goes on: temperature, processors, and what the device says it moved.
-//! What a host does not tell is none.
+//! Facts about host and drive during a run: temperature, processors, what the device says it moved.
 
 use model::record::TelemetryRecord;
 use model::units::Instant;

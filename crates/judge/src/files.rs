@@ -16,12 +16,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-files.md";
 /// How long the large file is: as long as goes into the file system beside the small files and what has to stay free.
 const FILE_MIB: u64 = 384;
-/// Small files, in units of 1024 as bonnie++ counts. It shows nothing that took less than half a second, and looks at some 500,000
-/// files in a second.
+/// Small files, in units of 1024: bonnie++ shows nothing under half a second, and looks at some 500,000 in a second.
 const FILES_K: u64 = 384;
 /// More than files of both programs in turns.
 const INODES: &str = "500000";

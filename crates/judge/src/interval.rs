@@ -2,8 +2,7 @@
 
 use model::finding::FindingCode;
 
-/// Whether the interval of a code is no matter of chance: of whole numbers all that are possible, or what lies between two answers that
-/// are certain, or how the clock rounds.
+/// Whether the interval of a code is no matter of chance: whole numbers, what lies between two answers, or the clock's rounding.
 pub fn is_bound(code: FindingCode) -> bool {
     matches!(
         code,
@@ -16,8 +15,7 @@ pub fn is_bound(code: FindingCode) -> bool {
     )
 }
 
-/// Of so many intervals that each hold the truth with a chance of 95 %, between how many hold it in 95 of 100 cases: what lies outside
-/// is rarer than one in forty at either end.
+/// Of so many intervals that each hold the truth with a chance of 95 %, how many hold it in 95 of 100 cases, at least and at most.
 pub fn expected_to_hold(count: usize) -> (usize, usize) {
     const HOLDS: f64 = 0.95;
     const TAIL: f64 = 0.025;

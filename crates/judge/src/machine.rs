@@ -48,8 +48,7 @@ pub fn busy_share() -> Result<f64, Failure> {
     Ok(if all > 0.0 { 1.0 - idle / all } else { 1.0 })
 }
 
-/// Idle ticks and all ticks since the start, from the first line of /proc/stat (proc_stat(5)): idle and iowait are its fields 4 and 5; guest
-/// time, fields 9 and 10, is in user time already.
+/// Idle and all ticks since the start, from /proc/stat (proc_stat(5)): fields 4 and 5 are idle, 9 and 10 within user time.
 fn processor_ticks() -> Result<(f64, f64), Failure> {
     let text = fs::read_to_string("/proc/stat").doing("read /proc/stat")?;
     let mut ticks = Vec::new();
@@ -62,7 +61,6 @@ fn processor_ticks() -> Result<(f64, f64), Failure> {
     }
 }
 
-/// A number that is another one in each run.
 pub fn seed_of_now() -> u64 {
     match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
         Ok(time) => time.as_secs(),

@@ -1,5 +1,4 @@
-//! `cargo xtask bench mount`: how exactly a mounted virtual drive keeps the time of its model, and whether fio and dd
-//! measure on it what drivescope measures in virtual time.
+//! `cargo xtask bench mount`: how exactly a mounted virtual drive keeps its model's time, for fio and dd as well.
 
 use crate::failure::{Doing, Failure};
 use crate::machine::{load_average, machine, publish, today};
@@ -7,7 +6,6 @@ use crate::workspace::build_example;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-mount.md";
 /// The drive on which the peers are compared when none is named.
 const DRIVE: &str = "disk-4tb";

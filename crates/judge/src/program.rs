@@ -25,8 +25,7 @@ pub struct Outcome {
 }
 
 impl Program {
-    /// The one that was named, or the one in this program.
-    /// Fails when the system does not say which program this is.
+    /// The one that was named, or the one in this program; fails when the system does not say which this is.
     pub fn chosen(option: &ProgramOption, folder: &Path) -> Result<Program, Failure> {
         match &option.program {
             Some(path) => Ok(Program { words: vec![path.into()], folder: folder.to_owned() }),

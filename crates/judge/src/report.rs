@@ -1,5 +1,4 @@
-//! `cargo xtask bench report`: how long a report of ten runs with a million slices of time takes, how much memory, and how soon a
-//! browser shows it.
+//! `cargo xtask bench report`: time and memory of a report of ten runs with a million slices, and how soon a browser shows it.
 
 use crate::document::Document;
 use crate::failure::{Doing, Failure};
@@ -14,7 +13,6 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-report.md";
 const RUNS: u64 = 10;
 /// A quarter of this disk takes 4900 s to read: 122,000 slices of 40 ms in each run.
@@ -48,7 +46,6 @@ fn make_runs(program: &Program) -> Result<Vec<String>, Failure> {
     run_names(&program.folder.join("store/runs"))
 }
 
-/// The runs in the folder of a store, in order.
 pub fn run_names(runs: &Path) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(runs).doing(format_args!("read {}", runs.display()))?.flatten() {
@@ -69,7 +66,6 @@ pub fn page_of_ten(program: &Program) -> Result<(f64, f64), Failure> {
     Ok((cost.seconds, cost.peak_mib))
 }
 
-/// A command on the store of all these runs.
 fn drivescope(program: &Program, words: &[&str]) -> Command {
     let mut command = program.command(&["--store"]);
     command.arg(program.folder.join("store")).args(words);

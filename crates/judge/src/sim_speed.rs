@@ -11,7 +11,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-sim.md";
 struct Case {
     what: &'static str,
@@ -69,7 +68,6 @@ pub fn run(options: &SimOptions) -> Result<(), Failure> {
     if goals(&turns).iter().all(Goal::is_reached) { Ok(()) } else { Err(Failure::Missed) }
 }
 
-/// What has a bound, held against it.
 pub fn measured(options: &SimOptions) -> Result<Vec<Goal>, Failure> {
     Ok(goals(&measure_all(options)?))
 }

@@ -13,10 +13,8 @@ use model::prng::Prng;
 use std::fs;
 use std::path::Path;
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-verify.md";
 const ROUNDS: u64 = 15;
-/// What verify has to reach of the rate of its target.
 const GOAL_RATIO: f64 = 0.9;
 /// Of a target that is quicker than this for each core, no more is asked.
 const GOAL_RATE_MAX: f64 = 2e9;

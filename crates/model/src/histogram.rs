@@ -34,8 +34,7 @@ pub struct LatencySummary {
 
 #[derive(Clone)]
 pub struct LatencyHistogram {
-    /// The counts of the cells from `held_from` on: all cells while latencies are recorded, and only those in use after
-    /// [`LatencyHistogram::shrink`].
+    /// The counts of cells from `held_from` on: all while latencies are recorded, after a shrink those in use.
     cells: Vec<u64>,
     held_from: usize,
     count: u64,
@@ -140,8 +139,7 @@ impl LatencyHistogram {
         self.highest = 0;
     }
 
-    /// Lets go of the memory of cells that are not in use: from 58 KiB to what the latencies span, some KiB mostly. For
-    /// histograms that are kept, one for each phase of a run.
+    /// Lets go of the memory of unused cells, 58 KiB to mostly some KiB, for histograms that are kept by phase.
     pub fn shrink(&mut self) {
         let used = if self.count == 0 {
             0..0
@@ -202,8 +200,7 @@ impl LatencyHistogram {
         self.sum_ns
     }
 
-    /// The smallest recorded latency that at least the share `quantile` of all does not exceed, to within
-    /// [`RELATIVE_ERROR`]; exact at 0 and 1.
+    /// The smallest recorded latency that the share `quantile` does not exceed, to within the relative error.
     pub fn quantile(&self, quantile: Quantile) -> Option<Nanos> {
         if self.count == 0 {
             return None;

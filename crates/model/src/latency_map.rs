@@ -61,8 +61,7 @@ pub struct LatencyMap {
 }
 
 impl LatencyMap {
-    /// A map of a range in which nothing was asked for yet, with a cell for each stretch of `block`, or fewer cells if
-    /// those were too many.
+    /// A map of a range in which nothing was asked for yet, with a cell for each `block`, or as many as there may be.
     pub fn new(range: ByteRange, block: Bytes) -> LatencyMap {
         let blocks = range.bytes().get().div_ceil(block.get().max(1)).clamp(1, CELLS_MAX as u64);
         LatencyMap { range, cells: vec![None; blocks as usize] }

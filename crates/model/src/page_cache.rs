@@ -38,8 +38,7 @@ pub struct CachedRows {
 const LOOK_MAX: Bytes = Bytes::from_mib(64);
 
 impl CachedRow {
-    /// The rows that a list of reads consists of, in the order in which they are read; nothing is known of them yet. None of a workload
-    /// that has no list or several sizes.
+    /// The rows that a list of reads consists of, as they are read; nothing is known of them yet. None without a list of one size.
     pub fn all(workload: &Workload) -> Vec<CachedRow> {
         let (Pattern::Listed { offsets }, Some(block)) = (&workload.pattern, workload.block_sizes.single())
         else {
@@ -74,8 +73,7 @@ impl CachedRow {
         ByteRange::new(self.first, self.looked_at).expect("a row lies inside a target")
     }
 
-    /// What the system had read behind what was asked for; none where that cannot be told: some of it was in memory before, or what was
-    /// asked for did not stay there.
+    /// What the system had read behind what was asked for; none where some was in memory before, or what was asked for did not stay.
     pub fn ahead(&self) -> Option<Bytes> {
         if !self.cached_before.is_zero() {
             return None;

@@ -194,8 +194,7 @@ fn head_of(place: u64, key: u64, generation: u32) -> [u64; HEAD_WORDS] {
     [place, key, third, sum]
 }
 
-/// The finalizer of SplitMix64 (Steele et al., "Fast splittable pseudorandom number generators", OOPSLA 2014): a
-/// bijection, so that no two places have one head.
+/// The finalizer of SplitMix64 (Steele et al., OOPSLA 2014): a bijection, so that no two places have one head.
 #[inline]
 fn mixed(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,8 +1,7 @@
 //! Numbered records whose loss by a power cut can be told: where each is written, what it holds, and the log of acknowledgements,
 //! which is kept elsewhere.
 //!
-//! Records go round and round in a part of the target. A record's sectors carry its place, the key of the test and its lap, so that
-//! each sector proves which record it is of.
+//! Records go round and round in a part of the target. Each sector carries its place, the key of the test and its lap.
 
 use crate::payload::{JUDGED_BYTES, Mark, Payload, SECTOR_BYTES};
 use crate::range::ByteRange;

@@ -1,8 +1,8 @@
 //! One seeded generator with the same bits on every machine and in every version.
 //!
 //! Xoshiro256++ by Blackman and Vigna (public domain, <https://prng.di.unimi.it/xoshiro256plusplus.c>), its state
-//! filled by SplitMix64. The mapping to a bounded integer is our own too, since a library may change its mapping
-//! between versions, and a stored run must be repeatable from its seed.
+//! filled by SplitMix64. The mapping to bounded integers is our own: a library may change its own, and stored
+//! runs must be repeatable.
 
 /// The generator. Two with the same seed and stream give the same numbers.
 #[derive(Clone, Debug)]
@@ -11,8 +11,8 @@ pub struct Prng {
 }
 
 impl Prng {
-    /// Stream `stream` of `seed`: streams of one seed are independent, so that a phase, a worker and a
-    /// drive each have their own and none shifts the numbers of another.
+    /// Stream `stream` of `seed`, independent of others: a draw of one phase or drive shifts no number of
+    /// another.
     pub fn new(seed: u64, stream: u64) -> Prng {
         let mut mix = SplitMix64(seed ^ SplitMix64(stream).next());
         Prng { state: [mix.next(), mix.next(), mix.next(), mix.next()] }

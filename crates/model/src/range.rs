@@ -34,7 +34,6 @@ impl ByteRange {
         first.checked_add(bytes).map(|_| ByteRange { first, bytes })
     }
 
-    /// `None` when its end would be past 64 bits.
     pub fn from_bytes(first: u64, bytes: u64) -> Option<ByteRange> {
         ByteRange::new(Offset::new(first), Bytes::new(bytes))
     }

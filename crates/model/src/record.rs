@@ -6,8 +6,7 @@ use crate::request::{Operation, Status};
 /// How often a slice of time ends while a phase runs: 25 times a second, so that a stall of 50 ms spans a slice.
 pub const INTERVAL_NS: u64 = 40_000_000;
 
-/// One time slice of a phase, for one kind of operation. A slice in which nothing was completed is kept too:
-/// it is the stall that somebody is looking for.
+/// One time slice of a phase, for one kind of operation. One without completions is kept: it is a stall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalRecord {
     pub phase: u32,

@@ -32,7 +32,6 @@ impl Operation {
         self as u8
     }
 
-    /// The operation with that number in stored series.
     pub fn from_number(number: u8) -> Option<Operation> {
         Operation::ALL.get(usize::from(number)).copied()
     }

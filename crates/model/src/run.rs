@@ -1,5 +1,4 @@
-//! A run as detectors see it: facts, phases and series, read-only. Series are streamed, since a run of days does
-//! not fit into memory.
+//! A run as detectors see it: facts, phases and series, read-only and streamed: days do not fit into memory.
 
 use crate::experiment_name::{EngineName, ExperimentName};
 use crate::file_work::FileWork;
@@ -223,8 +222,7 @@ impl OperationTotals {
         }
     }
 
-    /// Seconds for each byte after the first completion and before the last, or to the last where none is between; none when there was
-    /// one only.
+    /// Seconds for each byte after the first completion and before the last, or to the last; none when there was one only.
     pub fn seconds_per_byte(&self) -> Option<f64> {
         let stretch = self.stretch?;
         let bytes = self.bytes.checked_sub(stretch.first_bytes)?;
@@ -321,8 +319,7 @@ impl PhaseSummary {
         self.totals.iter().map(|totals| totals.bytes).sum()
     }
 
-    /// Whether it ended because nothing but errors came, or nothing was moved at all for errors. A flush may succeed where nothing can
-    /// be written.
+    /// Whether nothing but errors came, or nothing was moved for errors: a flush may succeed where nothing can be written.
     pub fn has_all_failed(&self) -> bool {
         self.stopped == Some(StopReason::Errors) || self.bytes() == 0 && self.errors() > 0
     }
@@ -346,7 +343,6 @@ pub struct MemorySeries {
     pub errors: Vec<ErrorRecord>,
     /// All single I/Os that were traced, in the order in which they were completed.
     pub ios: Vec<IoRecord>,
-    /// All facts about host and drive, in the order of time.
     pub telemetry: Vec<TelemetryRecord>,
 }
 

@@ -1,5 +1,4 @@
-//! JSON Schemas of documents, read off the types that write them: what is here and what derives `JsonSchema` is in no program,
-//! only in the test that keeps docs/schema/.
+//! JSON Schemas of documents, read off the types that write them: in no program, only in the test that keeps docs/schema/.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -17,7 +16,6 @@ pub fn of<Document: JsonSchema>(name: &str) -> Schema {
     schema
 }
 
-/// A number that is not finite is written as null.
 fn may_be_infinite(schema: &mut Schema) {
     if schema.get("type") == Some(&"number".into()) {
         schema.insert("type".into(), json!(["number", "null"]));

@@ -154,7 +154,6 @@ impl Offset {
         self.0
     }
 
-    /// As a float, which is exact up to 2^53.
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
@@ -219,7 +218,6 @@ impl Nanos {
         self.0
     }
 
-    /// As a float, which is exact up to 2^53.
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
@@ -262,7 +260,6 @@ impl Instant {
         self.0
     }
 
-    /// As a float, which is exact up to 2^53.
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }

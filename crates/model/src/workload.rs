@@ -236,7 +236,6 @@ impl BlockSizes {
 }
 
 impl OperationMix {
-    /// The commits that it consists of, if it does.
     pub fn commits(self) -> Option<Commits> {
         if let OperationMix::Commit(commits) = self { Some(commits) } else { None }
     }
@@ -258,8 +257,7 @@ impl OperationMix {
 }
 
 impl Workload {
-    /// A direct, closed-loop workload of one block size in one thread, aligned to its block size; the other
-    /// settings are fields to change.
+    /// A direct, closed-loop workload of one block size in one thread, aligned to its block size.
     pub fn new(
         range: ByteRange,
         pattern: Pattern,

@@ -1,5 +1,4 @@
-//! A drive of several servers, whose latency depends on neither place nor size nor history: no mechanics. With jitter it is as a volume
-//! behind a network.
+//! A drive of several servers without mechanics: latency depends on nothing. With jitter it is as a volume behind a network.
 
 use crate::flaw::Flaw;
 use crate::profile::schema::{is_zero, section};
@@ -21,7 +20,6 @@ section! {
     }
 }
 
-/// The stream of the seed that draws latencies.
 const JITTER_STREAM: u64 = 1;
 
 impl ConstantProfile {

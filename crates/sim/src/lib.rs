@@ -23,8 +23,7 @@
 //!
 //! Besides those that ship there is one for every seed, drawn at random: [`generator`].
 //!
-//! Not modelled: errors of a link, rebuilding a mirror, parity, wear of flash. What each mechanism leaves out stands at
-//! the head of its `drive.rs` or `mod.rs`.
+//! Not modelled: errors of a link, rebuilding a mirror, parity, wear of flash; more at the heads of mechanisms.
 #![forbid(unsafe_code)]
 
 pub mod constant;
@@ -53,8 +52,7 @@ use std::collections::VecDeque;
 
 /// A virtual drive. Time never goes backwards: each call's `now` is at least that of the call before.
 pub trait Drive {
-    /// Never refuses: the caller keeps to the queue depth that it was opened with. A commit is no command of a drive: the engine sends
-    /// a write and a flush.
+    /// Never refuses: the caller keeps to the queue depth. A commit is no command of a drive: the engine sends a write and a flush.
     fn submit(&mut self, request: Request, now: Instant);
 
     /// The next moment to look at if nothing more is submitted: no completion is ready before it, and at it one may be, or

@@ -4,9 +4,8 @@
 //! overhead + seek(distance) + a uniform rotational latency besides. The arm takes the nearest request of its queue
 //! first, by distance alone, so that a deeper queue gains by shorter seeks and may keep a far request waiting.
 //!
-//! Distance is a share of the capacity and takes `single + root·√x + linear·x` (the form of Lee's seek curve, with
-//! capacity in place of cylinders). Over two uniform offsets that is `single + 8/15·root + 1/3·linear` on average,
-//! since |x − y| has the density 2(1 − x).
+//! Distance is a share of the capacity and takes `single + root·√x + linear·x` (Lee's form): over two uniform
+//! offsets `single + 8/15·root + 1/3·linear` on average, since |x − y| has the density 2(1 − x).
 
 use crate::flaw::{Flaw, InSection};
 use crate::profile::schema::section;
@@ -57,8 +56,8 @@ impl ZonedProfile {
         }
     }
 
-    /// A disk that `seed` draws within what has been sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s outside,
-    /// 1.7 to 2.25 times slower inside, 5400 to 15000 rpm.
+    /// A disk that `seed` draws within what was sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s, 5400 to
+    /// 15000 rpm.
     pub fn random(seed: u64) -> ZonedProfile {
         let mut prng = Prng::new(seed, 0x7a6f_6e65);
         let mut between = |low: f64, high: f64| low + (high - low) * prng.unit();

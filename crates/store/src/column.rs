@@ -5,8 +5,7 @@ use model::request::{Operation, Status};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
-    /// 64 bits. Parquet: INT64, signed, since Spark widens unsigned columns. A value above 2⁶³ − 1 (292 years, 8 EiB)
-    /// keeps its bits and would show as negative.
+    /// 64 bits. Parquet: INT64, signed, since Spark widens unsigned columns: more than 2⁶³ − 1 shows as negative.
     Integer,
     /// 32 bits. Parquet: INT32, signed, for numbers below 2³¹.
     Small,

@@ -66,8 +66,7 @@ impl Disk {
         }
     }
 
-    /// Writes a file so that a reader finds the old content or the new, and nothing between; so does a power cut, if
-    /// the file must outlive one.
+    /// Writes a file so that a reader, or a power cut if it must outlive one, finds the old content or the new.
     pub(crate) fn write_whole(self, path: &Path, content: &[u8], lasting: Lasting) -> Result<(), StoreError> {
         let partial = partial_path(path);
         if let Err(source) = self.write_partial(&partial, content, lasting) {

@@ -4,9 +4,8 @@
 //! base units: bytes, seconds, bytes per second; a key that ends in `_ns` is in nanoseconds. A number that is not finite
 //! is `null`.
 //!
-//! Rules of the schema: keys may be added, and a reader passes over keys that it does not know. A key is never
-//! renamed and never changes its meaning or unit; that would be schema 2. A histogram is not in the document, only
-//! its quantiles: the store keeps the histograms as a series.
+//! Rules of the schema: keys may be added, and readers pass over unknown ones. A key is never renamed and never
+//! changes its meaning or unit: that is schema 2. The store keeps histograms as a series.
 
 use model::finding::FindingDocument;
 use model::run::{Environment, PhaseSummary, Run, RunStatus};

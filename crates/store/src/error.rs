@@ -1,5 +1,5 @@
-//! Why the store cannot do something: the operation, the object, the cause, the next command; and what is wrong with a run
-//! that can still be read.
+//! Why the store cannot do something: the operation, the object, the cause, the next command; and damages of readable
+//! runs.
 
 use crate::document::{DocumentError, READ_WITH_LATER};
 use parquet::errors::ParquetError;

@@ -1,6 +1,5 @@
 //! The index of runs and findings: a SQLite file beside the runs, for quick lists and for questions across runs. The
-//! truth is in the run folders; an index that is missing, damaged or behind them is brought up to date by whoever
-//! lists or finishes a run.
+//! run folders are the truth: whoever lists or finishes a run brings the index up to date.
 
 use crate::document::Facts;
 use crate::error::StoreError;

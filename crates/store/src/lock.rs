@@ -1,8 +1,7 @@
 //! Locks that end with their holder, whatever it has started.
 //!
-//! A lock of an open file (flock) belongs to everything that has inherited the descriptor. Between fork and exec a child
-//! has inherited them all, so that such a lock outlived its holder for as long as a child of another thread took to begin.
-//! A record lock (fcntl) belongs to the process alone and is not inherited.
+//! A lock of an open file (flock) belongs to everything that has inherited the descriptor: between fork and exec a child
+//! has them all, and kept such a lock. A record lock (fcntl) belongs to the process alone.
 //!
 //! It has two weaknesses: the kernel gives it up when its process closes *any* descriptor of the file, and does not keep
 //! a process from taking its own lock twice. So the locks of this process are listed in [`HELD`]: a file on the list is
@@ -90,8 +89,7 @@ fn held() -> MutexGuard<'static, Held> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lists a lock before the kernel is asked for it; none where this process has it already. The file must be closed before
-/// the lock is dropped.
+/// Lists a lock before the kernel is asked; none where this process has it. Close the file before the lock is dropped.
 fn reserve(held: &mut Held, path: &Path) -> Result<Option<(Lock, Arc<File>)>, StoreError> {
     let opened =
         open_unless_held(held, path, File::options().read(true).write(true).create(true).truncate(false));

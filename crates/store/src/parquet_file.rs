@@ -1,5 +1,4 @@
-//! Writes rows as a Parquet file: Snappy, version 1 pages, signed columns only, no nesting. It holds no more than one
-//! row group.
+//! Writes rows as a Parquet file, one row group at a time: Snappy, version 1 pages, signed columns, no nesting.
 
 use crate::column::{Cell, CellKind, Column};
 use parquet::basic::Compression;

@@ -38,8 +38,7 @@ pub(crate) fn parts(folder: &Path) -> Result<Parts, StoreError> {
     Ok(parts)
 }
 
-/// Rewrites one journal as the segment of its number and removes it. A kill at any moment leaves the journal, or the
-/// segment, or both with the same content.
+/// Rewrites one journal as the segment of its number and removes it; killed, it leaves one of them or both alike.
 pub(crate) fn fold(disk: Disk, folder: &Path, kind: SeriesKind, number: u32) -> Result<(), StoreError> {
     let journal = folder.join(kind.journal_name(number));
     let name = kind.segment_name(number);

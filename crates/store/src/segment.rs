@@ -91,8 +91,7 @@ fn write_rows(
 
 /// Reads a segment that has no checksum from end to end, to see whether it can be read at all.
 ///
-/// The Parquet library panics at some altered bytes (seen in version 60, in its bit reader). With a checksum such bytes
-/// never reach it; without one this is the wall.
+/// The Parquet library panics at some altered bytes (seen in version 60). With a checksum such bytes never reach it.
 pub(crate) fn probe(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
     match panic::catch_unwind(AssertUnwindSafe(|| read_to_end(path, kind))) {
         Ok(read) => read,

@@ -19,8 +19,8 @@ words! {
 }
 
 impl SeriesKind {
-    /// Records after which a journal becomes a segment. A trace of a fast drive has half a million a second, and
-    /// each segment costs two syncs.
+    /// Records after which a journal becomes a segment, which costs two syncs; a fast trace has 500,000 a
+    /// second.
     pub(crate) fn segment_records_max(self) -> u64 {
         match self {
             SeriesKind::Trace => 1 << 20,

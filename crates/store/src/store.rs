@@ -142,8 +142,7 @@ impl Store {
         Ok((writer, stored))
     }
 
-    /// Folds what killed writers left and removes what they had not begun to show. What fails here fails again, with
-    /// its reason, when somebody reads or recovers that run.
+    /// Folds what killed writers left and removes what they had not begun to show; failures show when it is read.
     fn sweep(&self) {
         let Ok(entries) = fs::read_dir(self.places.runs()) else { return };
         for entry in entries.flatten() {
@@ -205,13 +204,11 @@ impl Store {
         Ok(facts(&self.places.run(&id))?.run)
     }
 
-    /// Makes the index again from the runs.
     pub fn rebuild_index(&self) -> Result<(), StoreError> {
         index::rebuild(&self.places)
     }
 
-    /// What drivescope did to the drives or files with these lasting names, oldest first: in the order of the runs'
-    /// names, which begin with their time.
+    /// What drivescope did to the drives or files with these lasting names, oldest first by the runs' names.
     pub fn history(&self, names: &[String]) -> Result<Vec<LedgerRun>, StoreError> {
         let mut runs = match self.indexed_history(names) {
             Ok(runs) => runs,
@@ -288,9 +285,8 @@ pub fn is_run_name(name: &str) -> bool {
     check_id(name).is_ok()
 }
 
-/// Of more records nobody looks at all while the run goes on: what is not in the page cache any more would have to be read
-/// from a drive that may be the one that is measured. A day of intervals, and far less than the page cache of any machine
-/// that measures drives.
+/// Nobody looks again at more records while the run goes on: what left the page cache would have to be read from a drive
+/// that may be the one measured. A day of intervals, and far less than any page cache.
 pub const LOOK_AGAIN_BYTES_MAX: u64 = 128 << 20;
 
 pub fn bytes_in(folder: &Path) -> u64 {

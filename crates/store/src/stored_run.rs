@@ -55,9 +55,8 @@ pub(crate) fn read(id: &str, folder: &Path) -> Result<StoredRun, StoreError> {
     Ok(StoredRun { run, series, damage, under_way })
 }
 
-/// With hundreds of phases the facts are not written at every one, so that after a kill there can be records of phases
-/// that the facts do not know. They get a phase each, with what the records say, since the next phase needs a number of
-/// its own.
+/// With hundreds of phases the facts are not written at every one: after a kill records can be of phases that the facts
+/// do not know. They get a phase each, since the next needs a number of its own.
 pub(crate) fn add_lost_phases(run: &mut Run, series: &StoredSeries) {
     let first_lost = run.phases.len() as u32;
     let mut began: BTreeMap<u32, u64> = BTreeMap::new();

@@ -262,8 +262,7 @@ impl StoredSeries {
         self.open_segment(SeriesKind::Trace, number).map(Opened::Segment)
     }
 
-    /// Where single I/Os of a phase may be. A part that cannot be opened is left out: what reads the whole trace says
-    /// why.
+    /// Where single I/Os of a phase may be, but for parts that cannot be opened: reading the whole trace says why.
     fn trace_sources(&self, number: u32, part: Part, phase: u32) -> Vec<Source> {
         let journal = self.folder.join(SeriesKind::Trace.journal_name(number));
         if !part.segment && journal.exists() {
@@ -317,8 +316,7 @@ impl StoredSeries {
         Box::new(records.filter(move |record| record.phase == phase && record.end_ns() > moment_ns))
     }
 
-    /// The intervals of a phase that end before a moment: of a long phase evenly chosen groups, as many as are read at
-    /// once.
+    /// The intervals of a phase that end before a moment: of a long phase evenly chosen groups.
     pub fn intervals_before(
         &self,
         phase: u32,
@@ -538,7 +536,6 @@ impl Series for StoredSeries {
     }
 }
 
-/// A record that belongs to a phase.
 trait OfPhase {
     fn phase(&self) -> u32;
 }

@@ -1,10 +1,8 @@
-//! Runs as four flat tables, schema `drivescope.tables/1`: what CSV and Parquet are written from, so that they cannot
-//! differ.
+//! Runs as four flat tables, schema `drivescope.tables/1`: what CSV and Parquet are both written from.
 //!
-//! Rules of the schema: columns may be added at the end; none is renamed, and none changes its meaning or unit. Units
-//! end the names. Whole numbers are signed, since Spark widens unsigned columns, and a number of 2⁶³ or more is an
-//! empty cell. A number that is not finite is an empty cell too. No column is called `op`, `count`, `schema` or `type`:
-//! those are methods of data frames.
+//! Rules of the schema: columns may be added at the end; none is renamed, none changes its meaning or unit. Units end
+//! the names. Whole numbers are signed (Spark widens unsigned columns): 2⁶³ or more, and what is not finite, are empty
+//! cells. No column is called `op`, `count`, `schema` or `type`: those are methods of data frames.
 
 use crate::column::{Cell, CellKind, Column, Tabular, columns};
 use crate::parquet_file::ParquetFile;
@@ -35,7 +33,6 @@ words! {
 }
 
 impl Table {
-    /// What a row of it is, for help.
     pub fn about(self) -> &'static str {
         match self {
             Table::Runs => "A row for each run: which drive, where, with which settings",
@@ -56,8 +53,7 @@ impl Table {
         [RUN_ID].iter().chain(declared).map(exported_column).collect()
     }
 
-    /// Hands each row of a run to `take`, one after the other, so that a run of days needs no memory. Each has a cell
-    /// for each column.
+    /// Hands each row of a run to `take`, one after the other, so that a run of days needs no memory.
     pub fn rows<Error>(
         self,
         run: &Run,
@@ -92,7 +88,6 @@ impl Table {
         }
     }
 
-    /// Begins the table as a Parquet file.
     pub fn begin_parquet<W: Write + Send>(self, out: W) -> io::Result<ParquetFile<W>> {
         let notes = [("drivescope.schema", SCHEMA), ("drivescope.table", self.name())];
         ParquetFile::begin(out, self.name(), &self.columns(), &notes, GROUP_ROWS)

@@ -27,12 +27,10 @@ const SYNC_EVERY: Duration = Duration::from_secs(30);
 /// The facts hold all phases, so writing them at every phase takes time that grows with the square of the phases: no more than a twentieth
 /// of the time goes into that. What a kill loses of phases that began and ended is then some milliseconds, and at 10,000 phases half a second.
 const FACTS_TIME_PARTS: u32 = 20;
-/// They are also written when the phases have grown by an eighth: a store that is full a moment later then has most of them, and writing takes
-/// time in proportion to the phases.
+/// They are also written when the phases have grown by an eighth, for a store that is full a moment later: time grows with phases.
 const FACTS_GROWTH_PARTS: usize = 8;
 
-/// Writes one run. While it lives, its run is under way; dropped without [`RunWriter::finish`], its run reads as
-/// interrupted, with all that was appended.
+/// Writes one run, which is under way meanwhile; dropped without [`RunWriter::finish`] it reads as interrupted.
 pub struct RunWriter {
     places: Places,
     disk: Disk,
@@ -74,8 +72,7 @@ impl RunWriter {
         Ok(writer)
     }
 
-    /// Goes on with a folder whose journals are folded, behind the parts that its series have. The facts stay as they are
-    /// until a phase begins.
+    /// Goes on with a folder whose journals are folded, behind its parts. The facts stay until a phase begins.
     pub(crate) fn reopen(
         places: &Places,
         disk: Disk,
@@ -129,7 +126,6 @@ impl RunWriter {
         self.replaces = Some(folder);
     }
 
-    /// Where the run is while it is written.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -10,7 +10,6 @@ use super::files::{read, told};
 use crate::failure::Failure;
 use crate::workspace::{cargo, root};
 
-/// Names under which a crate brings its licence.
 const LICENCE_NAMES: [&str; 5] = ["license", "licence", "copying", "notice", "copyright"];
 
 /// One crate of others that is linked into the program.

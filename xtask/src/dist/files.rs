@@ -7,7 +7,6 @@ use std::process::Command;
 use crate::failure::Failure;
 use crate::workspace::{output, root};
 
-/// Where everything is put: `dist/` of the workspace.
 pub fn folder() -> PathBuf {
     root().join("dist")
 }

@@ -23,7 +23,6 @@ use release::Release;
 
 const USAGE: &str = "Usage: cargo xtask dist [--target TARGET | --check | --reproduce]";
 
-/// Makes everything, or checks what was made.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {

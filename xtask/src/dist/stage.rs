@@ -30,7 +30,6 @@ const FILES: [(&str, &str); 10] = [
     ("CHANGELOG.md", "share/doc/drivescope/CHANGELOG.md"),
 ];
 
-/// Lays the tree anew and returns its folder.
 pub fn stage(release: &Release) -> Result<PathBuf, Failure> {
     let folder = target_folder().join("dist-stage").join(release.name());
     empty(&folder)?;

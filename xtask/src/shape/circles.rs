@@ -1,5 +1,4 @@
-//! Import circles: files of a crate that use each other, directly or through others. A `mod` alone is no use; neither is a `pub use`,
-//! through which a path is followed to the file that it means.
+//! Import circles: files of a crate that use each other. A `mod` is no use; a `pub use` means the file behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +18,6 @@ impl Circle {
     }
 }
 
-/// Every circle of the tree, by crate.
 pub fn circles(tree: &Tree) -> Vec<Circle> {
     let mut modules: BTreeMap<&str, Vec<&SourceFile>> = BTreeMap::new();
     for source in &tree.sources {

@@ -19,7 +19,6 @@ use crate::workspace::root;
 use circles::{Circle, circles};
 use count::Counts;
 
-/// Where the page is kept, from the root of the workspace.
 const PAGE: &str = "docs/generated/shape.md";
 /// Where a wrong state corrupts a measurement or what is kept of it.
 const ASSERTING_CRATES: [&str; 3] = ["io", "sim", "store"];

@@ -1,8 +1,6 @@
-//! The tests of the report in a browser: the page's bundle is what its sources give, and the page does in Debian's chromium
-//! what it should.
+//! The tests of the report in Debian's chromium; and that the page's bundle is what its sources give.
 //!
-//! Node runs them, with packages that `web/package-lock.json` pins. Without node, npm, chromium or a package registry they are
-//! skipped and counted.
+//! Node runs them, with the packages of `web/package-lock.json`. Without node, npm, chromium or registry they are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

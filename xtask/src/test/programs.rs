@@ -1,7 +1,6 @@
 //! Test programs, two beside each other: many wait for devices and clocks, and one row leaves a processor idle.
 //!
-//! Cargo builds them and says where they are; they are started from here. A `cargo test` that is given a part of them builds with other
-//! features what the others do not share, which takes minutes.
+//! Cargo builds them, and they are started from here: `cargo test` of a part builds with other features, which takes minutes.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write, pipe};

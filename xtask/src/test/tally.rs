@@ -67,18 +67,15 @@ impl Tally {
         }
     }
 
-    /// Counts tests that another program ran.
     pub fn add(&mut self, passed: u64, failed: u64) {
         self.passed += passed;
         self.failed += failed;
     }
 
-    /// Counts a check other than a test that failed.
     pub fn fail_step(&mut self, name: &str) {
         self.failed_steps.push(name.to_owned());
     }
 
-    /// Counts a check that could not run here.
     pub fn skip(&mut self, name: &str, why: &str) {
         self.skipped.push((name.to_owned(), why.to_owned()));
     }

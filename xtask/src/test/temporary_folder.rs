@@ -9,8 +9,7 @@ use crate::workspace::target_folder;
 /// Room for the largest scratch files of tests that run at the same time, above the tenth that stays free.
 const ROOM_BYTES: u64 = 3 << 30;
 
-/// The first with room of: where temporary folders usually are, the folder of what is built, `/var/tmp`, memory. The first, when
-/// none has room: the tests then say what is missing.
+/// The first with room of: the usual place, the folder of what is built, `/var/tmp`, memory; else the first, and tests tell.
 pub fn choose() -> PathBuf {
     let usual = std::env::temp_dir();
     let others = [target_folder().join("tmp"), "/var/tmp".into(), "/dev/shm".into()];

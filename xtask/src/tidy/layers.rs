@@ -25,7 +25,6 @@ const SERIALISATION: [&str; 3] = ["schemars", "serde", "serde_json"];
 /// The crates on which nothing may depend, in tests neither.
 const CRATES_UNSEEN: [&str; 2] = ["judge", "xtask"];
 
-/// A crate of ours that a manifest names.
 struct Dependency {
     name: String,
     is_ours: bool,

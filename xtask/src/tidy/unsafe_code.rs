@@ -2,7 +2,6 @@
 
 use crate::tree::{SourceFile, Tree, Violation};
 
-/// The only crate that may hold `unsafe`.
 const CRATE_WITH_UNSAFE: &str = "io";
 const FORBIDDEN: [&str; 8] = ["#", "!", "[", "forbid", "(", "unsafe_code", ")", "]"];
 

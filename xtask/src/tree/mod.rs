@@ -25,7 +25,6 @@ pub const RATCHET_FILE: &str = "xtask/tidy-ratchet.txt";
 /// Everything the rules read. Paths are relative to the root and use `/`.
 #[derive(Default)]
 pub struct Tree {
-    /// The Rust files that could be parsed.
     pub sources: Vec<SourceFile>,
     /// All text files, the Rust files among them.
     pub texts: Vec<TextFile>,
@@ -50,7 +49,6 @@ pub struct SourceFile {
     test_module_stems: Vec<String>,
 }
 
-/// A place that breaks a rule.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Violation {
     pub path: String,

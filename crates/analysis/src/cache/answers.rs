@@ -2,8 +2,7 @@
 
 use crate::stats::quantile::at_share;
 
-/// From this factor between the slowest sure hits and the quickest sure misses on they are told apart: a disk's are 10 and more apart,
-/// those of flash behind a link are not.
+/// From this factor between the slowest sure hits and the quickest sure misses on they are told apart: on a disk it is 10 and more.
 const SEPARATION_MIN: f64 = 2.0;
 /// The share of either kind that may lie on the wrong side: reads that other work held up, places that were passed by just then.
 const STRAY_SHARE: f64 = 0.1;
@@ -11,8 +10,7 @@ const STRAY_SHARE: f64 = 0.1;
 const MEDIUM_NS_MIN: f64 = 1000.0;
 /// An answer from memory is at most so many times as slow as the slow ones among the sure hits.
 const HIT_MARGIN: f64 = 1.5;
-/// A head that waits for its sector takes half a revolution longer in the median than at the least, 2 ms at 15,000 rpm; a host
-/// wakes who waits within some 100 µs.
+/// Waiting for a sector takes half a turn more in the median than at the least: 2 ms at 15,000 rpm. A host wakes in 100 µs.
 const AT_ONCE_NS: f64 = 300_000.0;
 /// Fewer of either kind tell nothing.
 const COUNT_MIN: usize = 5;
@@ -91,9 +89,8 @@ pub(super) struct Step {
     pub stray_share: f64,
 }
 
-/// The step that explains most probes: hits before it, misses after it. Places of the step that leave one more unexplained are nearly
-/// as good: with a tenth of strays, one more costs a factor of nine in likelihood, more than the 6.8 that a 95 % likelihood interval
-/// allows for, so that it takes in somewhat more than 95 %.
+/// The step that explains most probes: hits before it, misses after it. Steps that leave one more unexplained belong to it: with a
+/// tenth of strays that is a factor of nine in likelihood, and a 95 % interval allows for 6.8.
 pub(super) fn step(probes: &[Probe]) -> Option<Step> {
     let mut sorted = probes.to_vec();
     sorted.sort_by_key(|probe| probe.distance);

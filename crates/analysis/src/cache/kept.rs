@@ -1,5 +1,4 @@
-//! How much a drive keeps: after a long stream has been read, single reads ever farther back from its end. Memory answers as far back
-//! as the cache reaches.
+//! How much a drive keeps: behind a long stream, single reads ever farther back from its end, which memory answers up to its size.
 
 use super::answers::{NotTold, Probe, Step, step, threshold_ns};
 use super::read_on::first_reads_ns;
@@ -104,8 +103,7 @@ fn is_of_single_reads(workload: &Workload) -> bool {
         && workload.in_flight_max() == 1
 }
 
-/// The latencies of single random reads elsewhere: those with which the run woke the drive, and the first
-/// of each pair.
+/// The latencies of single random reads elsewhere: those that woke the drive, and the first of each pair.
 fn elsewhere(run: &RunView<'_>) -> Vec<u64> {
     let mut latencies = Vec::new();
     if let Some((phase, _)) = (0u32..).zip(run.phases).find(|(_, summary)| wakes(summary)) {

@@ -1,5 +1,4 @@
 //! What a drive keeps of what it read, and how far it reads on: from single reads that are answered sooner than any medium could.
-//! The experiment that places the reads and the detectors both read it.
 
 mod answers;
 mod interleaved;

@@ -1,5 +1,4 @@
-//! How far a drive reads on: two reads with a pause between them, the second so far behind the first. If memory answers it, the
-//! drive had read that far meanwhile.
+//! How far a drive reads on: two reads with a pause between, the second so far behind the first: does memory answer?
 //!
 //! What memory takes is learned from reads of what was just read. A drive that drops what it delivered does not answer those from
 //! memory; then it is learned from the bytes right behind the first read of a pair.
@@ -28,8 +27,7 @@ pub enum ReadOn {
         highest: Option<Bytes>,
         /// Reads that this does not explain, as a share.
         stray_share: f64,
-        /// Reads that memory surely could answer and that took longer, as a share: of what was just read, and of what lies before
-        /// the end.
+        /// The share of reads that took longer though memory surely could answer.
         late_share: f64,
         /// Whether memory answers what was just read once more; none where it does now and then.
         keeps_delivered: Option<bool>,
@@ -81,8 +79,7 @@ pub(crate) fn first_reads_ns(run: &RunView<'_>) -> Vec<u64> {
     again_and_first(&pairs_of(run, &phases_of_pairs(run), None)).1
 }
 
-/// What an answer from the drive's own memory takes, in seconds: the median of reads of what was just read. None where memory cannot be
-/// told from the medium. It is what a command costs without seek and turn.
+/// What an answer from the drive's own memory takes, in seconds: what a command costs without seek and turn. None if not told apart.
 pub(crate) fn memory_answer_s(run: &RunView<'_>) -> Option<f64> {
     let pairs = pairs_of(run, &phases_of_pairs(run), None);
     let threshold = hit_ns_max(&pairs).ok()?;

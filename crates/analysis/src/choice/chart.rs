@@ -27,7 +27,6 @@ pub enum Preference {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A disk with tracks side by side.
     Cmr,
     Smr,
     Flash,
@@ -37,7 +36,6 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     AsItComes,
-    /// With pauses between bursts, or writes in order.
     PausesOrOrder,
     Clipped,
 }

@@ -17,7 +17,6 @@ pub struct DayOfWrites {
     pub daily: Bytes,
     /// At once; the bursts come at equal distances.
     pub burst: Bytes,
-    /// Which share of it goes to random places, in [0, 1].
     pub random_share: f64,
 }
 
@@ -90,8 +89,7 @@ impl DayOfWrites {
     }
 }
 
-/// The pause in which a burst's random bytes are regained; endless where a single burst is more than there is room for, or
-/// nothing is regained.
+/// The pause that regains a burst's random bytes; endless where one exceeds the room, or nothing is regained.
 fn pause_s(random_bytes: f64, room: f64, regained: f64) -> f64 {
     if random_bytes > room || regained <= 0.0 { f64::INFINITY } else { random_bytes / regained }
 }

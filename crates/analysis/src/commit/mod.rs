@@ -49,7 +49,6 @@ impl CellKey {
         Some((key, commits))
     }
 
-    /// One committer with nothing beside it.
     pub fn is_alone(&self) -> bool {
         self.committers == 1 && self.beside.is_none()
     }

@@ -1,11 +1,10 @@
 //! Two surveys of one drive, cell by cell: how much longer a byte took in the second.
 //!
-//! A visit's time per byte is the level of its place times noise of about 2 %, most of which is the surface that it met. Visits that
-//! are near to each other met the same one, so they count as one observation. Cells are as wide as it takes for both surveys to
-//! have a number of observations in each; within a cell, observations are compared within strata, so that a survey
-//! that looked more often at the slow end of a cell does not look slower (a blocked comparison: Box, Hunter and Hunter,
-//! "Statistics for Experimenters", 2nd ed., chapter 4). The spread of each survey is its own, since a weak region spreads more
-//! (Welch).
+//! A visit's time per byte has noise of about 2 %, mostly the surface that it met. Visits that are near to each other met the same
+//! one, so they count as one observation. Cells are as wide as it takes for both surveys to have a number of observations in each;
+//! within a cell, observations are compared within strata, so that a survey that looked more often at the slow end of a cell does
+//! not look slower (a blocked comparison: Box, Hunter and Hunter, "Statistics for Experimenters", 2nd ed., chapter 4). The spread of
+//! each survey is its own (Welch).
 
 use crate::stats::mean::{Mean, satterthwaite};
 use model::range::ByteRange;
@@ -33,10 +32,8 @@ const APART_SHARE: f64 = 1e-3;
 const CELL_OBSERVATIONS_MIN: usize = 8;
 /// More cells find nothing smaller that a person would act on.
 const CELLS_MAX: usize = 64;
-/// Observations of each survey in a stratum.
 const STRATUM_OBSERVATIONS_MIN: usize = 3;
-/// No observation is better known than this, as a standard deviation of the logarithm: timing of a visit of tens of
-/// milliseconds.
+/// No observation is better known than this, as a standard deviation of the logarithm: clocks are no finer.
 const NOISE_MIN: f64 = 1e-3;
 
 /// Joins visits that are near to each other. `visits` are pairs of place and time per byte.
@@ -103,8 +100,7 @@ fn border(earlier: &[Observation], later: &[Observation], at_earlier: usize, at_
     ((last + next) / 2.0).max(0.0) as u64
 }
 
-/// Which observations belong together: from left to right, at least `wanted` of each survey. What is left over at the end joins
-/// the last.
+/// Which observations belong together: from left to right, at least `wanted` of each survey. The last takes the rest.
 fn cuts(earlier: &[Observation], later: &[Observation], wanted: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let mut cuts: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     let (mut a, mut b) = (0, 0);
@@ -121,8 +117,7 @@ fn cuts(earlier: &[Observation], later: &[Observation], wanted: usize) -> Vec<(R
     cuts
 }
 
-/// The later over the earlier survey of one cell: the differences within strata, weighted by what each is worth when all
-/// observations spread alike.
+/// The later over the earlier survey of one cell: differences within strata, as if all observations spread alike.
 fn log_ratio(earlier: &[Observation], later: &[Observation]) -> Option<Mean> {
     let strata = cuts(earlier, later, STRATUM_OBSERVATIONS_MIN);
     let mut total = 0.0;
@@ -142,7 +137,6 @@ fn log_ratio(earlier: &[Observation], later: &[Observation]) -> Option<Mean> {
     Some(Mean { value, variance, degrees_of_freedom })
 }
 
-/// What the difference of two means is worth.
 fn weight(a: &Range<usize>, b: &Range<usize>) -> f64 {
     (a.len() * b.len()) as f64 / (a.len() + b.len()) as f64
 }

@@ -4,8 +4,7 @@
 //! given the mean of its cells, weighted by size, with an interval as wide as choosing it demands. A change of less than a hundredth is left out,
 //! however sure it is: a different temperature makes one.
 //!
-//! Where a region ends is known to within a cell. The cells at its ends may hold some of what did not change, so that of three cells and more
-//! only those between them say how much slower it is.
+//! Where a region ends is known to within a cell. Of three cells and more only those between the ends say how much slower it is.
 //!
 //! It cannot tell a drive that became slower from other load that was there all through the second run; nor, in a
 //! full pass from start to end, from load that came and went, since there time and place are one.
@@ -59,8 +58,7 @@ pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<Change> {
     changes
 }
 
-/// Pairs of runs of one drive: its first run in time and each later one. The time of virtual drives is their own, so of these the
-/// order given counts.
+/// Pairs of runs of one drive: its first run in time and each later one. For virtual drives the order given counts.
 fn same_drive(runs: &[ComparedRun<'_>]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|&a, &b| {

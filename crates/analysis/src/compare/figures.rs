@@ -26,7 +26,6 @@ pub(super) const LEFT_OUT: [FindingCode; 5] = [
     FindingCode::ZoneTable,
 ];
 
-/// The figures, with the differences that stand.
 pub(super) fn of(runs: &[ComparedRun<'_>]) -> Vec<ComparedFigure> {
     let codes = FindingCode::ALL.iter().filter(|code| !LEFT_OUT.contains(code));
     let mut figures: Vec<ComparedFigure> = codes.filter_map(|&code| figure(runs, code)).collect();
@@ -65,8 +64,7 @@ fn number(run: &ComparedRun<'_>, code: FindingCode) -> Option<(Estimate, Name)> 
     Some((estimate, finding.unit()?))
 }
 
-/// Welch's t of the logarithms. None where one is not positive or has no finite interval, and where both are exact: then they
-/// are the same or not.
+/// Welch's t of the logarithms. None where one is not positive or has no finite interval, or both are exact.
 fn compare_two(a: &Estimate, b: &Estimate, first: usize, second: usize) -> Option<Difference> {
     let log = difference(&logarithm(b)?, &logarithm(a)?);
     if log.variance == 0.0 {

@@ -16,8 +16,7 @@ pub(crate) fn threshold(probabilities: &[f64], false_share: f64) -> f64 {
 }
 
 /// The confidence that intervals of those that stand need, so that on average no more than `false_share` of them miss: 1 − q·R/m
-/// (Benjamini and Yekutieli, "False discovery rate-adjusted multiple confidence intervals", JASA 100, 2005). What was chosen
-/// because it is large is smaller on average than it looks.
+/// (Benjamini and Yekutieli, "False discovery rate-adjusted multiple confidence intervals", JASA 100, 2005).
 pub(super) fn confidence_of_chosen(chosen: usize, all: usize, false_share: f64) -> f64 {
     1.0 - false_share * (chosen.max(1) as f64 / all.max(1) as f64)
 }

@@ -10,8 +10,7 @@ use curve::Curve;
 use model::request::Operation;
 use model::run::RunView;
 
-/// By what share the most requests in flight that were measured complete more a second than the next fewer; none with fewer than two
-/// numbers.
+/// By what share the most requests in flight measured complete more a second than the next fewer.
 pub fn last_gain(run: &RunView<'_>, operation: Operation) -> Option<f64> {
     let curve = Curve::of(run, operation).ok()?;
     let (last, before) = curve.points.split_last()?;

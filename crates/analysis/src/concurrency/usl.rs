@@ -48,7 +48,6 @@ impl Usl {
         power_maximum(numbers.into_iter().map(|number| (number, self.throughput(number))))
     }
 
-    /// The largest error at these points, as a share.
     pub(crate) fn error_max(&self, points: &[(f64, f64)]) -> f64 {
         let error = |&(number, throughput): &(f64, f64)| (self.throughput(number) / throughput - 1.0).abs();
         points.iter().map(error).fold(0.0, f64::max)

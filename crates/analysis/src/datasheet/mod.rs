@@ -1,8 +1,7 @@
 //! What the makers say of their drives: a table that is compiled in, and how a drive's own name finds its row.
 //!
 //! The table is `data/datasheets.csv`: facts only, each row with its source. An empty field means that the figure is
-//! not known here, never that it is zero; nothing in it was worked out from another figure, but that a rate stated in
-//! MiB/s is written in MB/s.
+//! not known here, never that it is zero; nothing was worked out from another figure, but MiB/s became MB/s.
 
 mod model_name;
 mod sheet;

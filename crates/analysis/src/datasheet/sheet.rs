@@ -13,7 +13,6 @@ pub enum Kind {
 pub enum Recording {
     /// Side by side (CMR), also where the maker did not say so because there was nothing else yet.
     Conventional,
-    /// Overlapping (SMR), managed by the drive.
     Shingled,
     /// Not known here, or no hard disk.
     Unknown,
@@ -31,17 +30,14 @@ pub struct Datasheet {
     /// Turns per minute. Some makers state a class and not the speed.
     pub turns_per_minute: Option<u32>,
     pub recording: Recording,
-    /// The highest sustained rate of sequential reading in MB/s of 10^6 bytes: on a hard disk, that of the outermost
-    /// tracks.
+    /// The highest sustained rate of sequential reading in MB/s of 10^6 bytes: of a disk's outermost tracks.
     pub rate_max_mb_per_s: Option<f64>,
     /// The sustained rate averaged over the whole drive, in MB/s of 10^6 bytes.
     pub rate_average_mb_per_s: Option<f64>,
-    /// The highest rate of sequential writing of a solid-state drive in MB/s of 10^6 bytes: as a rule that of its
-    /// write cache.
+    /// The highest rate of sequential writing of an SSD in MB/s of 10^6 bytes: mostly that of its write cache.
     pub write_rate_max_mb_per_s: Option<f64>,
     /// Average seek for reading in ms, without the rotational wait.
     pub seek_read_average_ms: Option<f64>,
-    /// Seek to the next track for reading, in ms.
     pub seek_track_to_track_ms: Option<f64>,
     /// Memory on the drive in MiB, which makers write as MB.
     pub cache_mb: Option<u32>,

@@ -24,7 +24,6 @@ pub(super) enum Problem {
     Quoted,
     SpacesAround(&'static str),
     FieldCount(usize),
-    /// A pattern, maker, family or source is missing.
     NameMissing,
     CapacityMissing,
     NoNumber(&'static str),

@@ -2,21 +2,18 @@
 //! # What it finds
 //! The mean latency of random reads, one at a time, over the whole measured span, with the smallest block measured.
 //! # Why it matters
-//! It bounds what a drive does for anything that asks for one small thing after the other: directories, metadata, a
-//! database without concurrency. On a disk it is overhead, seek and half a turn: the arm can be helped by using less of the drive, the
-//! turn cannot.
+//! It bounds what a drive does for anything that asks for one small thing after the other: directories, metadata, a database without
+//! concurrency. On a disk it is overhead, seek and half a turn; using less of the drive shortens the seek.
 //! # How
-//! The sum of latencies over their number, with the variance from batches of at least 30 requests, since each seek
-//! begins where the last ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Where every
-//! read was kept, reads are grouped by how far each was from the one before: how likely each distance is, is known, so that only the
-//! spread at one distance is left, some two thirds of the whole on a disk. Where the time of a turn shows too, on one disk or on a stripe of
-//! them, they are also grouped by what they took beside whole turns: that is where a sector lies, as likely anywhere on its track, and
-//! leaves half of the variance. What the host adds to each request, its processors late by the kernel's accounting and the engine's own
-//! time, is inside the mean; the interval reaches down by as much. Failed requests have no part in it.
-//! Of a rate that another program stated of single reads, the reciprocal.
+//! The sum of latencies over their number, with the variance from batches of at least 30 requests, since each seek begins where the last
+//! ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Where every read was kept, reads are
+//! grouped by how far each was from the one before; only the spread at one distance is left, some two thirds on a disk. Where the time of a
+//! turn shows too, on one disk or on a stripe of them, they are also grouped by what they took beside whole turns: that is where a sector
+//! lies, as likely anywhere on its track, and leaves half of the variance. What the host adds to each request, its processors late by the
+//! kernel's accounting and the engine's own time, is inside the mean; the interval reaches down by as much. Failed requests have no part in
+//! it. Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
-//! Fewer than 30 reads succeeded, most failed, or they took no time; one in fifty or more of a disk took longer than any arm does, so that
-//! what was measured is the time of two who share a drive.
+//! Fewer than 30 reads succeeded, most failed, or they took no time; or one in fifty of a disk took longer than any arm: others share it.
 //! # Known problems
 //! Requests that failed are left out, so a drive with many errors in slow places looks faster than it is. Its parts are told only where a run read places
 //! again and found memory apart from the medium; the seek then holds the passing of the sectors too, some hundredths of a millisecond.

@@ -9,8 +9,7 @@ use model::finding::{Finding, FindingCode};
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 
-/// Everything that can be concluded from a run: what the detectors find, and then what follows from their findings
-/// together.
+/// Everything that can be concluded from a run: what the detectors find, and what follows from it together.
 pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
     let limits = limit::limits(run);
     let apart = limit::apart(run, &limits);

@@ -2,15 +2,14 @@
 //! # What it finds
 //! How much the disk rewrites as one when it cleans its media cache, at the sampled region.
 //! # Why it matters
-//! Sequential writes of whole bands bypass the media cache; a small write costs the rewrite of a band sooner or later. Layouts
-//! of logs, segments and images can follow the size.
+//! Sequential writes of whole bands bypass the media cache; a small write costs the rewrite of a band sooner or later.
 //! # How
 //! Small blocks are written 1 MiB apart and read between idle times. A read of a block in the media cache takes a seek there and
 //! back, of a cleaned one it does not. Blocks of one band change together. The largest size of which all borders are multiples
 //! apart is the band; the spacing of the blocks leaves the interval open.
 //! # Cannot tell when
-//! Reads from the cache take no longer than others. The drive does not clean within 90 s of idle time. Other I/O. Fewer than
-//! three borders within the 256 MiB at the end.
+//! Reads from the cache take no longer than others. No cleaning within 90 s of idle time. Other I/O. Fewer than three
+//! borders.
 //! # Known problems
 //! A drive that always cleans several neighbours is said to have bands of that size. Bands elsewhere may differ.
 //! # References

@@ -1,13 +1,11 @@
 //! Latency of the requests of a pass over every block.
 //! # What it finds
-//! How many requests of a pass took less than 10, 50, 200 and 500 ms, longer, or failed; and a map of the range with the
-//! worst class of each extent.
+//! How many requests of a pass took less than 10, 50, 200 and 500 ms, longer, or failed; and a map of the worst class.
 //! # Why it matters
 //! A sector that takes half a second of retries is about to be lost, and no mean shows it.
 //! # How
-//! Sequential phases of one operation, each starting where another ends, that together moved and cover nine tenths of all that
-//! the run touched: random samples do neither. Counts come from the histograms. In the map the longest latency of a
-//! 40 ms interval counts for all that the interval touched.
+//! Sequential phases of one operation, each starting where another ends, that cover nine tenths of all that the run touched.
+//! Counts come from the histograms. In the map a 40 ms interval's longest latency counts for all that it touched.
 //! # Cannot tell when
 //! It says nothing of runs that sampled parts of the range only.
 //! # Known problems
@@ -25,8 +23,7 @@ use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Offset};
 use std::collections::BTreeSet;
 
-/// Phases that cover this share of all that the run touched are a pass; unreadable blocks and the rest of a phase that was cut
-/// short may be missing.
+/// Phases that cover this share of all that the run touched are a pass: some blocks cannot be read, or it was cut short.
 const PASS_SHARE: f64 = 0.9;
 /// A cell of the map stands for no less.
 const CELL_BYTES_MIN: Bytes = Bytes::from_mib(1);

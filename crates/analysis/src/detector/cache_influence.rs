@@ -1,20 +1,19 @@
 //! Whether a cache or memory, rather than a drive, served the requests.
 //! # What it finds
-//! The signs: what is known of the target (no direct I/O, holes, memory, …) and what the data show (completions faster
-//! than flash, than a disk, than the link).
+//! The signs: what is known of the target (no direct I/O, holes, memory, …) and completions faster than flash, disk or
+//! link.
 //! # Why it matters
 //! A cache makes any drive look fast.
 //! # How
 //! The target's caveats; the median of random reads at queue depth 1 against the times that flash and disks take, with the
 //! sources beside the constants; the mean sequential throughput against the link's.
 //! # Cannot tell when
-//! A cache serves part of the requests, or no faster than a drive. Completions that take no time, as those of the null drive,
-//! are no evidence.
+//! A cache serves part of the requests, or no faster than a drive. Completions in no time, as of the null drive, are no
+//! evidence.
 //! # Known problems
 //! A drive on a link whose speed the system does not tell cannot be found to be faster than its link.
 //! # References
-//! Cheong et al., "A flash memory controller for 15 µs ultra-low-latency SSD using high-speed 3D NAND flash with 3 µs
-//! read time", ISSCC 2018.
+//! Cheong et al., "A flash memory controller for 15 µs ultra-low-latency SSD … with 3 µs read time", ISSCC 2018.
 
 use super::detect::{Detector, Need};
 use super::trust::signs;

@@ -2,15 +2,13 @@
 //! # What it finds
 //! The real capacity, in bytes.
 //! # Why it matters
-//! Counterfeit sticks and cards claim more than they hold: writes past the end overwrite the start or are lost, without an
-//! error until somebody reads them.
+//! Counterfeit sticks and cards claim more than they hold: writes past the end overwrite the start or are lost silently.
 //! # How
-//! Blocks that carry their offset are written. Where addresses wrap around, an offset that was never written shows the block of
-//! another; their distance is the capacity, exactly. Where writes are lost, the end is bisected until the last offset
-//! that holds and the first that does not are neighbours.
+//! Blocks that carry their offset are written. Where addresses wrap around, an offset never written shows another's block:
+//! their distance is the capacity. Where writes are lost, the end is bisected until the last offset that holds and the first
+//! that does not are neighbours.
 //! # Cannot tell when
-//! Nothing was compared; only a part of the drive was probed; too few of the last probes were wrong to tell an end from
-//! damage; or no probe held.
+//! Nothing was compared; only a part of the drive was probed; too few of the last probes were wrong; or no probe held.
 //! # Known problems
 //! The quick test probes some hundred offsets and takes a drive to end once: one that loses an extent in its midst is found by
 //! `--full`. A cache that keeps more writes than the test makes in between hides the end.

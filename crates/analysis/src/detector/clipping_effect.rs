@@ -2,11 +2,9 @@
 //! # What it finds
 //! Steady-state throughput of random writes over a part of the range, relative to all of it.
 //! # Why it matters
-//! Unused space of an SSD is room for garbage collection: the less valid data in a block, the less is copied. A drive of 120 GB
-//! of which 40 GB are used can sustain several times the random writes.
+//! Unused space of an SSD is room for garbage collection: a third of a drive can sustain several times the random writes.
 //! # How
-//! Each part is filled sequentially and written at random until steady by SNIA's two criteria. The smallest comes first, so that
-//! unused space was not written since the drive was trimmed.
+//! Each part, the smallest first, is filled sequentially and written at random until steady by SNIA's two criteria.
 //! # Cannot tell when
 //! The whole was not among the parts, or one was not steady within the limits.
 //! # Known problems

@@ -11,8 +11,7 @@
 //! # Cannot tell when
 //! Too few commits completed for an interval of the 99th percentile: 368. Every commit failed. The program publishes no limit.
 //! # Known problems
-//! Commits that are slow together, as during garbage collection, count as independent: then intervals are too narrow. A stall rarer than
-//! the run is long is not seen.
+//! Commits that are slow together count as independent: then intervals are too narrow. A stall rarer than the run is long is not seen.
 //! # References
 //! David and Nagaraja, "Order Statistics", 3rd ed., section 7.1. Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion", 2001.
 

@@ -5,23 +5,21 @@
 //! A disk gains two or three times by choosing the nearest of many, a flash drive as many times as it has dies, a drive
 //! behind a slow bridge nothing. It says whether to give a drive many threads.
 //! # How
-//! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to
-//! choose it. So for each round the best depth is chosen by the *other* rounds and its number taken from this one, which
-//! played no part in the choice. Means of logarithms over rounds, as in `stats::grouped`; the interval by the delta
-//! method. A wrong choice makes the gain smaller, never larger. Where all depths above one are alike (F test), as on a disk that takes one
-//! command at a time, there is no best to choose, and all of them together are compared with one. The depth named
-//! is the least that is not clearly worse than the best.
-//! Figures that another program stated are taken as they are: of one each, the best looks better than it is.
+//! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to choose it. So for each
+//! round the best depth is chosen by the *other* rounds and its number taken from this one, which played no part in the choice. Means of
+//! logarithms over rounds, as in `stats::grouped`; the interval by the delta method. Where all depths above one are alike (F test), as on
+//! a disk that takes one command at a time, there is no best to choose, and all of them together are compared with one. The depth named is
+//! the least that is not clearly worse than the best. Figures of another program are taken as they are.
 //! # Cannot tell when
 //! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the
 //! limit, the gain is a lower bound, and the finding says so.
 //! # Known problems
-//! Depths are tried up to 64; a drive that gains more beyond is understated. Where this tool or the host is the limit, not the drive,
-//! the gain is that of both. Rounds that end with their last request or byte include the time in which the queue runs empty, so
-//! the gain is understated where such rounds take less than a hundred times the slowest request.
+//! Depths are tried up to 64; a drive that gains more beyond is understated. Rounds that end with their last request or byte include
+//! the time in which the queue runs empty, so the gain is understated where such rounds take less than a hundred times the slowest
+//! request.
 //! # References
-//! Stone, "Cross-validatory choice and assessment of statistical predictions", JRSS B 36, 1974; Efron, "Tweedie's
-//! formula and selection bias", JASA 106, 2011 (the winner's curse).
+//! Stone, "Cross-validatory choice", JRSS B 36, 1974; Efron, "Tweedie's formula", JASA 106, 2011 (the winner's
+//! curse).
 
 use super::detect::{Detector, Need};
 use super::stated;
@@ -92,8 +90,7 @@ pub(super) fn gain_of(curve: &Curve<'_>) -> Option<(Estimate, usize)> {
     Some((interval.map_monotonic(f64::exp), best))
 }
 
-/// At least as wide as the request at queue depth 1 that the end of a round cuts. Where latencies scatter, chance is more than
-/// that, and of deeper queues a request is less.
+/// At least as wide as the request at queue depth 1 that the end of a round cuts; of deeper queues it is less.
 fn with_cut_requests(gain: Estimate, one: &Point<'_>) -> Estimate {
     let cut = match one.operations_per_round() {
         operations if operations > 1.0 => f64::ln_1p(1.0 / (operations - 1.0)),
@@ -171,9 +168,8 @@ fn deeper<'points, 'run>(points: &'points [Point<'run>]) -> impl Iterator<Item =
     points.iter().filter(|point| point.at_once > 1)
 }
 
-/// The logarithm of the rate of all depths above one, where they do not differ by more than chance makes them: then none of them is the
-/// best, and each has measured the same. All count alike, since weights by variances that rest on a few rounds would make the
-/// interval too narrow.
+/// The logarithm of the rate of all depths above one, where chance makes their differences: then none is the best. All count alike,
+/// since weights by variances that rest on a few rounds would make the interval too narrow.
 fn all_alike(points: &[Point<'_>]) -> Option<Mean> {
     let (mut values, mut parts) = (Vec::new(), Vec::new());
     for Point { mean, .. } in deeper(points) {
@@ -189,8 +185,8 @@ fn all_alike(points: &[Point<'_>]) -> Option<Mean> {
     if is_alike { Some(mean) } else { None }
 }
 
-/// The logarithm of the best rate, each round's from the depth that is best by all other rounds. Long queues have fewer rounds, and
-/// the knee has more: a round that the best has not is left out.
+/// The logarithm of the best rate, each round's from the depth that is best by all other rounds. A round that the best lacks is
+/// left out.
 fn best_by_other_rounds(points: &[Point<'_>]) -> Option<Mean> {
     let rounds = deeper(points).map(|point| point.rounds.len()).max()?;
     let mut chosen = Vec::new();

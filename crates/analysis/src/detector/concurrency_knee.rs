@@ -12,8 +12,7 @@
 //! # Cannot tell when
 //! Fewer than three numbers were measured in two rounds each without failures; answers in no time; this tool is the limit.
 //! # Known problems
-//! The knee is one of the numbers measured. Its interval holds for curves with one maximum, and makes no allowance for several comparisons, so it is rather too wide
-//! than too narrow.
+//! The knee is one of the numbers measured. Its interval, without allowance for several comparisons, is rather too wide than too narrow.
 //! # References
 //! Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer communications", ICC 1979; Little, "A
 //! proof for the queuing formula L = λW", Operations Research 9, 1961; Gunther, "Guerrilla Capacity Planning", Springer 2007;
@@ -38,8 +37,7 @@ use model::run::RunView;
 
 /// A curve of two points is a line.
 const POINTS_MIN: usize = 3;
-/// The law does not describe a curve from which it is further off than this: two neighbouring numbers at a time seldom differ by
-/// more.
+/// Further off than this the law does not describe a curve: two neighbouring numbers seldom differ by more.
 const LAW_ERROR_MAX: f64 = 0.25;
 
 pub(super) const DETECTOR: Detector = Detector {

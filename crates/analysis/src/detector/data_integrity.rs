@@ -13,8 +13,7 @@
 //! Blocks past the real end are not counted: see `capacity-true`. Of each phase the first 10,000 extents are kept; with more the
 //! number is a lower bound. What a cache still holds is not read from the medium.
 //! # References
-//! Bairavasundaram et al., "An analysis of data corruption in the storage stack", FAST 2008; Hanley and Lippman-Hand, "If nothing
-//! goes wrong, is everything all right?", JAMA 249 (1983).
+//! Bairavasundaram et al., "Data corruption in the storage stack", FAST 2008; Hanley, Lippman-Hand, JAMA 249, 1983.
 
 use super::detect::{Detector, Need};
 use crate::integrity::{

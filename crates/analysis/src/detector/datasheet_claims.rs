@@ -1,21 +1,20 @@
 //! What the maker states, against what was measured.
 //! # What it finds
-//! For each figure of the drive's data sheet that the run measured: the difference with its interval, and whether it is
-//! significant. The value is the number of figures compared.
+//! Each figure of the drive's data sheet that the run measured: the difference, its interval and significance. Value:
+//! their number.
 //! # Why it matters
-//! A drive that is slower than its maker states is worn, badly connected or not what it says it is. One that is faster is as a
-//! rule another generation of the same model.
+//! A drive that is slower than its maker states is worn, badly connected or not what it says; a faster one is another
+//! generation.
 //! # How
 //! It looks the model up in `crate::datasheet` and at the findings of all detectors, after these: the highest sustained
 //! rate is set against the rate at the start, the average against the mean over all of the drive, then seeks, speed of
 //! rotation and recording, as far as they were found. A difference is significant if the interval leaves out the stated figure.
 //! # Cannot tell when
-//! The model is not in the table, or nothing of what the table holds was measured on all of the drive; and not when
-//! something else than the drive may have answered.
+//! The model is not in the table, nothing of it was measured on all of the drive, or something else may have
+//! answered.
 //! # Known problems
-//! The stated cache is all memory of a drive, and what can be measured is the part that keeps reads: these are not compared.
-//! Makers state rates of the largest model of a line, and round. A figure that was recalled rather than read may be
-//! wrong. Behind a slow link it is the link that is compared.
+//! The stated cache is all memory of a drive, and only the part that keeps reads is measured. Makers state rates of the
+//! largest model of a line, and round. A recalled figure may be wrong. Behind a slow link it is the link that is compared.
 //! # References
 //! The source of each row of `data/datasheets.csv`.
 
@@ -28,8 +27,7 @@ use model::finding::{
 use model::range::ByteRange;
 use model::run::RunView;
 
-/// What is stated of the drive, set against what the other detectors found. None when nothing is stated or nothing of
-/// it was measured.
+/// What is stated of the drive, against what the other detectors found. None when either is missing.
 pub(super) fn compared(run: &RunView<'_>, findings: &[Finding]) -> Option<Finding> {
     let sheet = run.target.model.as_deref().and_then(datasheet::find)?;
     let (mut claims, mut evidence) = (Vec::new(), Vec::new());
@@ -156,7 +154,6 @@ fn trusted(findings: &[Finding], code: FindingCode) -> Option<&Finding> {
     if finding.is_known() && finding.caveats().is_empty() { Some(finding) } else { None }
 }
 
-/// What all phases with a workload cover together.
 fn measured_range(run: &RunView<'_>) -> Option<ByteRange> {
     let workloads = run.phases.iter().filter_map(|phase| phase.phase.workload.as_ref());
     let ranges: Vec<ByteRange> = workloads.map(|workload| workload.range).collect();

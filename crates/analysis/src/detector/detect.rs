@@ -27,11 +27,9 @@ pub enum Need {
     Measurement,
     /// Measured sequential phases of that operation, of an experiment that leaves the drive as it is.
     Sequential(Operation),
-    /// Measured random phases of that operation, likewise.
     Random(Operation),
     Survey(Operation),
-    /// Measured phases of that experiment. Whether a question was asked is known by who made the phases; what they say is
-    /// known by what they did.
+    /// Measured phases of that experiment. Who made the phases tells whether a question was asked.
     Asked(ExperimentName),
     Files,
     Phase,

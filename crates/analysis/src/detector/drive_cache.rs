@@ -5,12 +5,11 @@
 //! Whatever fits into it is answered at once: benchmarks over a smaller range measure the memory.
 //! # How
 //! A long stream is read, then single blocks ever farther back from its end. Blocks next to the end are surely kept by a drive that
-//! keeps anything, and random single reads surely not; where these two kinds lie apart, every answer is one of them. Memory answers as
-//! far back as the cache reaches, less what the drive reads on behind the end. Streams of
+//! keeps anything, and random single reads surely not; where these two kinds lie apart, every answer is one of them. Streams of
 //! several lengths give the size and its interval.
 //! # Cannot tell when
-//! Both kinds take equally long, as on flash and on drives whose cache is off; the drive drops what it delivered, so that no reread hits; the cache holds more than the longest stream; several drives
-//! share the reads and are no stripe, so that what one keeps another may be asked for.
+//! Both kinds take equally long, as on flash and on drives whose cache is off; the drive drops what it delivered, so that no reread hits;
+//! the cache holds more than the longest stream; several drives are no stripe.
 //! # Known problems
 //! A drive that keeps a stream in batches that overlap shows less than it has. Memory that is kept for writes
 //! is not seen. A drive that divides its cache among streams shows the share of one.

@@ -1,14 +1,13 @@
 //! What the place on a drive changes for files.
 //! # What it finds
-//! Of several folders, such as those on an outer and an inner partition: which tasks are faster in which, by how much, and which do
-//! not differ; and whether the link or the CPU is the limit before the medium.
+//! Of several folders: which tasks are faster in which, by how much, and whether the link or the CPU is the limit.
 //! # Why it matters
 //! It decides what to put where. If the link hides the difference, the place does not matter until the drive has another link.
 //! # How
 //! Rounds of the same number are compared, in which all folders were measured in random order; see `file_work::place_effect`. On
 //! a disk, whose sectors are as dense on all tracks, throughput goes with the radius: between two places it falls at least as on
-//! a disk whose innermost track is two thirds as long as its outermost. If reads fall by less than half of that, the medium is
-//! not the limit.
+//! a disk whose innermost track is two thirds as long as its outermost: where reads fall by less than half, the medium is no
+//! limit.
 //! # Cannot tell when
 //! There are fewer than three common rounds of block reads. Of one folder only it says nothing.
 //! # Known problems

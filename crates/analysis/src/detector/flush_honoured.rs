@@ -1,7 +1,6 @@
 //! What a flush does.
 //! # What it finds
-//! Whether a flush waits for the medium (`honoured`), completes before that though the drive reports a volatile cache (`ignored`), or need not
-//! wait, since the drive reports none (`protected`).
+//! Whether a flush waits for the medium (`honoured`), does not despite a volatile cache (`ignored`), or need not (`protected`).
 //! # Why it matters
 //! A commit that is only in a volatile cache is lost with the power, whatever the database was told.
 //! # How
@@ -9,11 +8,9 @@
 //! as long as getting there. On flash a stored commit takes programming time beyond a write and a command, and a write without a cache takes longer
 //! than a read. What is faster was not stored, and what the drive reports of its cache decides what that means.
 //! # Cannot tell when
-//! The target is in memory or on a network; commits are faster than a medium on a hypervisor's disk, or on one that reports nothing; or times lie between
-//! both kinds. A commit failed.
+//! The target is in memory or on a network; commits are too fast on a hypervisor's disk, or one that reports nothing; a commit failed.
 //! # Known problems
-//! A drive with power-loss protection that reports its cache as volatile looks as if it ignored flushes; its data sheet tells. What lies below a
-//! hypervisor is not seen.
+//! A drive with power-loss protection that reports its cache as volatile looks as if it ignored flushes; its data sheet tells.
 //! # References
 //! NVMe Base Specification 2.0, VWC and Flush. ACS-3, FLUSH CACHE. docs/reference/sync-latency.md: sync latencies as published.
 

@@ -8,8 +8,7 @@
 //! a read pass, if there were reads; both are in the data.
 //! Imported figures are added up where they cover the drive, or interpolated where they lie close enough.
 //! # Cannot tell when
-//! The mean throughput is not known, or the drive went away before the end of the range. A cache that fills up during a real pass
-//! (SMR, flash) is not foreseen.
+//! The mean throughput is not known, or the drive went away. A cache that fills up during a real pass is not foreseen.
 //! # Known problems
 //! The time is that of an otherwise idle drive. Ranges that failed are taken to be as fast as the others.
 //! # References

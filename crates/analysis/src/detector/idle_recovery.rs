@@ -12,8 +12,7 @@
 //! # Known problems
 //! Idle times that recover nine tenths of the cache and more are left out: they may be longer than it takes.
 //! # References
-//! SNIA, "Solid State Storage (SSS) Performance Test Specification", version 2.0.2, 2020: host idle recovery; Aghayev, Shafaei,
-//! Desnoyers, "Skylight", FAST 2015: cleaning begins after about a second.
+//! SNIA, "SSS Performance Test Specification", 2.0.2, 2020: host idle recovery; Aghayev et al., "Skylight", FAST 2015.
 
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};

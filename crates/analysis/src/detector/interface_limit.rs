@@ -1,18 +1,16 @@
 //! Where a link, and not the medium, limits throughput.
 //! # What it finds
-//! The rate that many samples share to within some thousandths and none exceeds, where the medium would give more; which link has
-//! that rate.
+//! The rate that many samples share to within some thousandths and none exceeds; and which link has it.
 //! # Why it matters
 //! A faster port or cable makes such a drive faster, and its zones show only where they are slower than the link.
 //! # How
-//! Where the medium is the limit, samples scatter by surface and by track; where the link is, they do not. The rate that
-//! most samples share at the fast end is compared with the scatter of the levels that do not reach it. A disk of equal surfaces
-//! is as steady in its first zone, so that a plateau counts only if it is much steadier than the rest of the drive and fits a
-//! known link. When none is known it has to fit one of the table, all samples of the level have to be much steadier than those
-//! of any other, and it has to be wider than most zones; or all of a disk is flat, which no medium is. For a drive without
-//! moving parts only a known link counts. Where as many bytes in flight in smaller requests stream clearly slower, what a request
-//! takes is the limit, and not what the link carries.
-//! Of imported figures, a disk whose start and end are alike to within 2 % is limited by something between.
+//! Where the medium is the limit, samples scatter by surface and by track; where the link is, they do not. The rate that most
+//! samples share at the fast end is compared with the scatter of the levels that do not reach it. A disk of equal surfaces is as
+//! steady in its first zone, so that a plateau counts only if it is much steadier than the rest of the drive and fits a known
+//! link. When none is known it has to fit one of the table, all samples of the level have to be much steadier than those of any
+//! other, and it has to be wider than most zones; or all of a disk is flat, which no medium is. For a drive without moving parts
+//! only a known link counts. Where smaller requests stream clearly slower, a request's cost is the limit, not the link. Of
+//! imported figures, a disk whose start and end are alike to within 2 % is limited by something between.
 //! # Cannot tell when
 //! Other load hides it.
 //! # Known problems
@@ -58,16 +56,14 @@ const KNOWN_LINKS: [KnownLink; 7] = [
 const USABLE_SHARES: [(&str, std::ops::RangeInclusive<f64>); 4] =
     [("USB 480", 0.41..=0.72), ("SATA", 0.8..=0.945), ("USB", 0.7..=0.94), ("PCIe", 0.85..=1.0)];
 const USABLE_SHARE: std::ops::RangeInclusive<f64> = 0.8..=1.0;
-/// How far apart visits that share a rate may be, as a share: on a virtual drive not at all, on a busy host as far as a disk's
-/// surfaces are apart. The narrowest that shows an edge counts.
+/// How far apart visits that share a rate may be, as a share: from a virtual drive to a busy host. The narrowest counts.
 const PLATEAU_WIDTHS: [f64; 3] = [0.0015, 0.003, 0.006];
 /// Visits in a plateau: at least so many, and so many times as many as in the next such step below it.
 const PLATEAU_VISITS_MIN: usize = 12;
 const PLATEAU_TIMES: f64 = 4.0;
 /// Where the system names no link, a plateau goes over more of the range than the outermost zone of most disks has.
 const WIDE_SHARE: f64 = 0.12;
-/// Where the rate fits the very link that the system names, less is enough: it clips the faster surfaces of the outermost zones, and takes
-/// in this share of the visits to them.
+/// Where the rate fits the link that the system names, less is enough: it clips the faster surfaces of the outermost zones.
 const SHARE_OF_LEVELS_NAMED: f64 = 0.1;
 /// From this share of all visits on the whole drive is flat.
 const FLAT_SHARE: f64 = 0.95;
@@ -217,10 +213,9 @@ fn is_much_more(elsewhere: Option<f64>, scatter: f64) -> bool {
 /// Which levels reach a plateau: those of which a tenth of the visits or more does.
 struct Reach {
     scatter_elsewhere: Option<f64>,
-    /// How much they do in that of the others in which they do least, between deciles; none where no other has enough. In one zone of a
-    /// disk whose surfaces are alike nearly all visits may cross as many ends of tracks, so that they take as long to within a
-    /// thousandth, while in the next zone one of two crosses one more: a single zone that is steady is no sign of a link, nor is that
-    /// half of the visits to one are.
+    /// How much they do in that of the others in which they do least, between deciles; none where no other has enough. A single zone
+    /// that is steady is no sign of a link: nearly all visits to it may cross as many ends of tracks, and take as long to within a
+    /// thousandth.
     steadiest: Option<f64>,
     /// The same of all visits to the levels that reach it.
     scatter: f64,

@@ -1,20 +1,16 @@
 //! How many kinds of answers single random reads get.
 //! # What it finds
-//! The number of separate peaks of the latencies of random reads, one at a time, over the whole measured span; of each, where it is and
-//! what share of the reads it holds.
+//! The separate peaks of the latencies of random reads, one at a time, over the whole span; where each is, and its share.
 //! # Why it matters
-//! A mean over two kinds of answers is the time of neither. Reads that memory answers, a place that takes several tries, cells that
-//! hold more bits, a member of a mirror that is slower: each makes a kind of its own.
+//! A mean over two kinds of answers is the time of neither: memory, retries, denser cells and slower mirrors make their own.
 //! # How
 //! Latencies are counted in cells of an eighth of an octave. Two peaks are told apart if the cells between them are less than half as dense
-//! as either, more surely than chance makes it of one peak at any place in one run of a thousand: see `stats::modes`, which
-//! takes no shape for granted. Where a kind is, is the median of its reads; those between two kinds count for either in the intervals of both
-//! shares.
+//! as either, more surely than chance makes it of one peak at any place in one run of a thousand: see `stats::modes`, which takes no shape
+//! for granted. Where a kind is, is the median of its reads; those between count for either.
 //! # Cannot tell when
 //! There are too few reads for two equal kinds to show; they took no time; on a disk, more than a few reads took longer than any arm does.
 //! # Known problems
-//! Kinds that overlap count as one, and so do those that lie nearer together than a fifth: the number is the least that there are. A clock with
-//! steps of more than a tenth of the latency makes kinds of its own.
+//! Kinds that overlap or lie nearer together than a fifth count as one. A clock with steps of a tenth of the latency makes its own.
 //! # References
 //! Dümbgen and Walther, "Multiscale inference about a density", Annals of Statistics 36, 2008.
 
@@ -40,8 +36,7 @@ const CELLS_PER_OCTAVE: u32 = 8;
 /// Below 128 ns the histogram has cells of whole nanoseconds: from here on each of ours holds two and more.
 const OCTAVE_FIRST: u32 = 4;
 const OCTAVE_LAST: u32 = 40;
-/// What the sentence on reads of one kind promises: that a second one would have shown if it was twice as slow or quick, with nothing
-/// between, and half of an octave wide.
+/// A second kind of read would have shown if it was twice as slow or quick, with nothing between, and half an octave wide.
 const GAP_OCTAVES: f64 = 1.0;
 const WIDTH_OCTAVES: f64 = 0.5;
 

@@ -1,7 +1,6 @@
 //! Detectors: each a pure function from the records of a run to findings, one file each.
 //!
-//! A detector knows a phase by what it did, never by its name. It answers with a value and its interval, or with
-//! *unknown* and why; it says nothing when the question was not asked.
+//! A detector knows a phase by what it did, never by its name. It says nothing when its question was not asked.
 
 mod access_time;
 mod analyse;

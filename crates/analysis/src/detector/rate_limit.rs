@@ -1,7 +1,6 @@
 //! Rate limits with burst credit, as cloud volumes, hypervisors and cgroups set them.
 //! # What it finds
-//! Whether a token bucket lies between host and drive: the burst credit that the run found in it, the sustained rate, which refills
-//! it, and whether it counts requests or bytes, and reads and writes together.
+//! Whether a token bucket lies between host and drive: its burst credit, its refill, and whether it counts requests or bytes.
 //! # Why it matters
 //! Credit makes a short test fast and the day after slow. Who knows it leaves idle time, makes requests larger, or buys more.
 //! # How
@@ -11,9 +10,8 @@
 //! credit, at most 2 % of windows contradict, some workload was faster before, completions at the limit come more evenly than any
 //! drive's (error 0.1 %, `stats::evenness`), and two workloads that read met it, or one met it again after a refill.
 //! # Cannot tell when
-//! The credit was not used up, or is worth fewer than 300 requests: then no drop is seen. One workload met it once: a drive that
-//! gets slower for good may look the same. One block size met it: requests are not told from bytes. Of writes alone a full cache
-//! is likelier, so that they have to meet it again.
+//! The credit was not used up, or is worth fewer than 300 requests. One workload met it once: a drive that gets slower for good
+//! may look the same. One block size met it: requests are not told from bytes. Of writes alone a full cache is likelier.
 //! # Known problems
 //! A bucket that was not full when the run began holds more than is said. Limits of requests and of bytes at once are found where
 //! one of them is met throughout. A limit that changes during the run is not found.

@@ -2,8 +2,7 @@
 //! # What it finds
 //! How many bytes behind a read memory answers, some time after it.
 //! # Why it matters
-//! Neighbours of what was asked for come for nothing: an access time of 12 ms covers that much. It is also why a benchmark that reads
-//! neighbours measures a memory and not a drive.
+//! Neighbours of what was asked for come for nothing. A benchmark that reads neighbours measures a memory and not a drive.
 //! # How
 //! Two reads with a pause between them, the second behind the first by a distance that is looked for by halving. Reads of what was
 //! just read are surely answered by memory and first reads surely not; where these two kinds lie apart, every answer is one of them. Where
@@ -11,16 +10,14 @@
 //! step that explains most reads is taken. Reads go past the page cache, so that it is the drive that reads on and not the system.
 //! Streams are counted by reads at 48 unrelated offsets and then the block behind each, the newest first.
 //! # Cannot tell when
-//! Both kinds take equally long, as on flash and on drives whose cache is off; a fifth of the reads is not explained; a pause is too
-//! short for the drive to read on as far as it would. Several arms answer and are no stripe: of a mirror the other drive may be asked. On a
-//! stripe pairs of reads are looked at that lie on one drive.
+//! Both kinds take equally long, as on flash and on drives whose cache is off; a fifth of the reads is not explained; a pause is too short.
+//! Several arms answer and are no stripe: of a mirror the other drive may be asked.
 //! # Known problems
 //! How far the system reads on is a question of its own (`system-read-ahead`); where it was not measured, its own word is told.
 //! A drive that reads on only after several reads in order is found to read on not at all. One that drops what it delivered and prefetches
 //! less than 64 KiB stays unknown. A read may take two segments where what was read and what was prefetched are more than one holds.
 //! # References
-//! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and
-//! misses).
+//! Worthington et al., "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and misses).
 
 use super::detect::{Detector, Need};
 use super::drive_cache::why_no_hits;

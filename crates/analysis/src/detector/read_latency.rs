@@ -9,8 +9,7 @@
 //! # Cannot tell when
 //! Too few reads completed for an interval of the 99th percentile: below 368 no read is above it with a confidence of 97.5 %.
 //! # Known problems
-//! Rarer stalls than one in the reads made are not seen. What the host delayed is inside the percentile; its interval reaches down by the mean of that, though a single
-//! read may have lost more.
+//! Rarer stalls than one in the reads made are not seen. What the host delayed is inside the percentile; the interval has only its mean.
 //! # References
 //! David and Nagaraja, "Order Statistics", 3rd ed., section 7.1. Tene, "How NOT to measure latency", 2013: coordinated omission.
 

@@ -2,8 +2,7 @@
 //! # What it finds
 //! Conventional recording (`cmr`), shingled recording (`smr`), or flash.
 //! # Why it matters
-//! SMR takes random writes fast until its media cache is full, then a few per second. It suits archives and backups, not RAID
-//! rebuilds, databases or virtual machines. Such disks were sold without a word about it.
+//! SMR takes random writes fast until its media cache is full, then a few per second: not for RAID rebuilds or databases.
 //! # How
 //! A mechanism first: rereads whole revolutions apart show a rotation, latency that grows with distance an arm. Then small
 //! random writes with a flush, against as many reads in order: under a tenth of their time, writes go to a log. Where writes
@@ -12,8 +11,8 @@
 //! rotation shows cells: a buffer takes writes before a medium that is read more slowly, writes take several times a read,
 //! written offsets are read more slowly than others, or space is reclaimed.
 //! # Cannot tell when
-//! Nothing moves and nothing shows cells: a card, a stick or a volume behind a network. Writes go to a log but no cliff
-//! follows: CMR may have one. Rounds contradict each other. Memory answers.
+//! Nothing moves and nothing shows cells: a card or a volume behind a network. Writes go to a log without a cliff.
+//! Memory answers.
 //! # Known problems
 //! SMR with a full cache writes slowly from the first, as a failing disk does. A disk that ignores flushes looks like a log.
 //! A volume behind a network with a write-back cache near the host looks like flash.

@@ -2,18 +2,15 @@
 //! # What it finds
 //! The time of a turn, in seconds, and turns a minute.
 //! # Why it matters
-//! Half a turn is what each random access waits on average, however good the arm is; and all that is told of tracks and seeks
-//! counts in turns.
+//! Half a turn is what each random access waits on average; and all that is told of tracks and seeks counts in turns.
 //! # How
 //! Places all over the drive are read again and again, each time after hundreds of others. Two reads of one sector end whole
 //! turns apart, whatever the arm did in between. See `geometry::rotation`.
 //! # Cannot tell when
 //! No speed that disks have makes the phases of repeated reads agree: flash, memory, a cache that answers. Reads take about the
-//! same time each, as on no disk. Some places turn at another speed than others, or sectors side by side lie on
-//! no track: several drives.
+//! same time each. Some places turn at another speed than others, or sectors side by side lie on no track.
 //! # Known problems
-//! The interval holds the speed on average over the run as
-//! the host's clock tells it; clocks of hosts are off by up to some 50 millionths.
+//! The interval holds the mean speed by the host's clock, and those are off by up to some 50 millionths.
 //! # References
 //! Henry Wong, "Hard disk geometry microbenchmarking", 2019. Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI
 //! disk drive parameters", SIGMETRICS 1995. Mardia and Jupp, "Directional statistics", 2000.

@@ -1,32 +1,25 @@
 //! Sequential throughput at the start, at the end, and over a full pass.
 //! # What it finds
-//! Bytes per second of sequential reads or writes at the first and the last offset of the measured range, and its size
-//! over the time of a full pass. On a disk the start is the outer diameter.
+//! Bytes per second of sequential reads or writes at the first and the last offset, and the size over a full pass's
+//! time.
 //! # Why it matters
-//! A disk is about twice as fast outside as inside, so a rate without an offset says little; and the mean of rates over offsets
-//! is not the rate of a pass: what takes longest counts most.
+//! A disk is about twice as fast outside as inside. The mean of rates is not that of a pass: what takes longest counts most.
 //! # How
-//! The time per byte of each sample, after its queue has filled: in a closed loop each latency is the time between two
-//! completions of one slot, so that the sum of latencies over the depth is the time the bytes took, free of the error
-//! of cutting time into intervals (Little 1961). Where slots were idle, for the host was slow, the two differ by more than that
-//! error, and elapsed time is taken: where requests are done in turn, from the first completion to the last. The mean over the
-//! range is stratified over random offsets; its reciprocal is the rate of a pass. Other load and a drifting rate make samples
-//! that follow each other alike; that widens the interval (see `stats::dependent`). At the ends it is the mean of the
-//! repeated samples there.
-//! A survey takes hundreds of short samples instead: the time of each is that from its first completion to its last, the edges
-//! are the first and the last hundredth, and the mean is that of cells weighted by their widths: see `surface`.
-//! How the drive streams best is found out first, and what the usual requests would have lost: see `streaming`.
-//! A write ends when it is durable: a sample whose flush takes longer than an access there and back counts as a whole, with the time of
-//! the flush and without that of one access.
+//! The time per byte of each sample, after its queue has filled: in a closed loop the sum of latencies over the depth, free of the
+//! error of cutting time (Little 1961). Where slots were idle, for the host was slow, the two differ by more than that error, and
+//! elapsed time is taken: where requests are done in turn, from the first completion to the last. The mean over the range is stratified
+//! over random offsets; its reciprocal is the rate of a pass. Other load and a drifting rate make samples that follow each other alike;
+//! that widens the interval (see `stats::dependent`). A survey takes hundreds of short samples instead: the time of each is that from
+//! its first completion to its last, the edges are the first and the last hundredth, and the mean is that of cells weighted by their
+//! widths: see `surface`. How the drive streams best is found out first: see `streaming`. A write ends when it is durable: a sample
+//! whose flush takes longer than an access there and back counts as a whole, with the time of the flush and without that of one access.
 //! Imported figures are taken at their offsets: see `stated`.
 //! # Cannot tell when
-//! Too few samples, all of them with errors or too short to fill the queue; completions in no time. Of a survey also when other
-//! requests fell into most samples.
+//! Too few samples, all with errors or too short to fill the queue; completions in no time; other requests in most samples.
 //! # Known problems
-//! Samples with errors are left out, so errors that cluster in slow regions make the mean too high. Surfaces that differ by a few
-//! percent widen the interval; at an edge, samples that begin at the same offset see the same surface, and the interval holds that
-//! surface's rate only. A shingled disk that is written in samples cleans up after each, so that a whole pass is up to twice as fast.
-//! Four samples of an edge are too few for a load that stays for seconds.
+//! Samples with errors are left out, which may make the mean too high. Surfaces that differ by a few percent widen the interval; at
+//! an edge, samples that begin at the same offset see the same surface, and the interval holds that surface's rate only. A shingled
+//! disk that is written in samples cleans up after each, so that a whole pass is up to twice as fast.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 
@@ -83,8 +76,7 @@ const BATCH_PER_SLOT: f64 = 3.0;
 const FILLS_MIN: f64 = 16.0;
 /// Fewer requests, of which four follow the first, show a rate only roughly.
 const IN_TURN_OPERATIONS_MIN: u64 = 5;
-/// Idle slots of less than this share of the time make a smaller error than cutting the time of a slow drive's visits
-/// does; what they may amount to widens the interval.
+/// Idle slots of less than this share are a smaller error than cutting the time of a slow drive's visits.
 const IDLE_SHARE_MAX: f64 = 0.002;
 /// The standard deviation of the difference of two uniform edges, as a share of one request: √(1/6).
 const EDGE_SD: f64 = 0.408_248_290_463_863;
@@ -105,8 +97,7 @@ struct Timed<'run> {
     total: Slice,
     /// Whether there were too few slices to leave out those in which the queue filled.
     whole: bool,
-    /// The time of each byte from the first completion to the last, where requests are done in turn: slices of 40 ms cut requests that
-    /// take as long, and of a visit with few of them that is several percent.
+    /// The time of each byte from the first completion to the last, where requests are done in turn: slices of 40 ms would cut them.
     in_turn_s_per_byte: Option<f64>,
     /// What it takes to get to a place of the drive, as far as the run tells.
     access_s: f64,
@@ -206,7 +197,6 @@ impl SequentialRates {
 
 /// Bits on a line with 8b/10b coding for each byte: SATA up to 6 Gbit/s, USB 5 Gbit/s.
 const LINE_BITS_PER_BYTE: f64 = 10.0;
-/// Rates of SATA ports in Gbit/s.
 const PORTS_GBIT: [f64; 3] = [1.5, 3.0, 6.0];
 
 fn all_unknown(reason: SurveyUnknown) -> [Outcome<SequentialRate>; 3] {
@@ -388,8 +378,8 @@ impl<'run> Pass<'run> {
 }
 
 /// Latencies, if they say that the slots were hardly ever idle: their sum over the depth differs from the time by no
-/// more than what cutting at the visits' ends explains, two standard deviations of it, or by [`IDLE_SHARE_MAX`]. With
-/// them comes by what share the two differ beyond that.
+/// more than two standard deviations of what cutting at the visits' ends explains, or [`IDLE_SHARE_MAX`]. And how
+/// much it is beyond that.
 fn time_of(visits: &[Timed<'_>]) -> (Time, f64) {
     let (mut busy_s, mut elapsed_s, mut edge_variance) = (0.0, 0.0, 0.0);
     for timed in visits {
@@ -435,8 +425,7 @@ impl<'run> Timed<'run> {
         let is_whole_usable =
             whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth;
         let is_steady_usable = steady.bytes() > 0.0 && steady.operations() >= depth;
-        // A fast drive is through with a visit in little more than the slice in which its queue filled: what is left
-        // then is a few requests, and the filling is a small part of the whole.
+        // A fast drive is through with a visit in little more than the slice in which its queue filled.
         let is_steady_most = steady.operations() >= whole.operations() / 2.0;
         if is_steady_usable && (is_steady_most || !is_whole_usable) {
             return Some(steady);

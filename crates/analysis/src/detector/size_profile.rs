@@ -1,7 +1,6 @@
 //! Throughput by block size.
 //! # What it finds
-//! Throughput of reads and writes by block size, at queue depth 1 and more, sequential and random, with intervals; and from which
-//! size on it is nearly the best.
+//! Throughput by block size, at queue depth 1 and more, sequential and random; and from which size on it is nearly the best.
 //! # Why it matters
 //! Small requests pay for each command, large ones only for the bytes: where the curve bends is the size to ask for.
 //! # How
@@ -10,8 +9,7 @@
 //! # Cannot tell when
 //! Requests complete in no time.
 //! # Known problems
-//! A drive with a large cache may take short writes of any size into it; the flush shows only what is left. Flash that was never
-//! written is read without a look at the cells.
+//! A large cache takes short writes of any size; the flush shows what is left. Flash never written is read without its cells.
 //! # References
 //! ATTO Disk Benchmark (0.5 KB to 64 MB, four at a time); HD Tune Pro, File Benchmark (0.5 KB to 8 MB, one at a time).
 

@@ -6,13 +6,12 @@
 //! # Why it matters
 //! Weak sectors are the next to become unreadable.
 //! # How
-//! See `surface::place`. What was slow once and not again was disturbed. For what was not sampled the finding states the probability
-//! with which a region of a size would have been met.
+//! See `surface::place`. What was slow once was disturbed. It states how probably a region of a size would have been met.
 //! # Cannot tell when
 //! Other load disturbs so many samples that an offset may be slow twice by chance.
 //! # Known problems
-//! A region that is slow only now and then counts as disturbed. The probability holds for a region anywhere, so slow that
-//! a single request shows it.
+//! A region that is slow only now and then counts as disturbed. The probability is of regions that a single request
+//! shows.
 //! # References
 //! Bairavasundaram et al., "An analysis of latent sector errors in disk drives", SIGMETRICS 2007.
 
@@ -31,13 +30,11 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::{Bytes, Quantile};
 
-/// A request of a weak sector takes this many times as long as the longest of a usual sample, and not less than the next: several
-/// revolutions of any disk, for each of four in the queue.
+/// A request of a weak sector takes this many times as long as the longest of a usual sample, and several revolutions.
 const WEAK_TIMES: f64 = 5.0;
 const WEAK_NS_MIN: f64 = 100e6;
-/// Beside other load, only what is at least so many times as slow is believed: a sample of a disk that waits for one foreign request,
-/// a seek there and back, takes up to half as long again. Of a drive that does not rotate nothing is believed then: its samples are so
-/// short that a moment makes them many times as long.
+/// Beside other load, only what is at least so many times as slow is believed: a disk that waits for one foreign request takes up to
+/// half as long again. Of a drive that does not rotate nothing is then: its samples are short.
 const LOADED_TIMES_MIN: f64 = 2.0;
 /// What is usual around an offset is not known by fewer samples: as many as the throughput of an edge rests on.
 const VISITS_MIN: usize = 8;
@@ -47,8 +44,7 @@ const REGION_SIZES: [Bytes; 3] = [Bytes::from_mib(64), Bytes::from_gib(1), Bytes
 const SHARE_PARTS: usize = 16;
 /// Regions listed in a finding; all are counted.
 const LISTED_MAX: usize = 1000;
-/// Upper limits of the latency classes, in ms: those of surface checkers (MHDD, Victoria), of which 500 ms is a
-/// sector that is read again and again.
+/// Upper limits of latency classes of surface checkers (MHDD, Victoria), in ms: 500 is a sector with retries.
 const CLASS_LIMITS_MS: [u64; 4] = [10, 50, 200, 500];
 
 pub(super) const DETECTOR: Detector = Detector {
@@ -108,8 +104,7 @@ fn weak_from_ns(visits: &[Visit]) -> f64 {
     (WEAK_TIMES * usual).max(WEAK_NS_MIN)
 }
 
-/// The probability that a region of that length, anywhere in the range with equal probability, holds a byte that was sampled: the
-/// measure of all offsets where it may begin and does.
+/// The probability that a region of that length, anywhere in the range with equal probability, holds a byte that was sampled.
 fn chance_met(map: &SurfaceMap, bytes: u64) -> f64 {
     let (first, end) = (map.range.first().get(), map.range.end().get());
     let Some(room) = map.range.bytes().get().checked_sub(bytes).filter(|room| *room > 0) else { return 1.0 };
@@ -126,9 +121,8 @@ fn chance_met(map: &SurfaceMap, bytes: u64) -> f64 {
     met as f64 / room as f64
 }
 
-/// The share of the range that may be slow and was not met, in 19 of 20 surveys: of `n` offsets drawn from all of it, none is
-/// slow with a probability of (1 − share)ⁿ. All equal parts count as often as the one with the fewest samples, since more are
-/// drawn at edges and borders. None where everything was read.
+/// The share of the range that may be slow and was not met, in 19 of 20 surveys: none of `n` offsets is slow with a
+/// probability of (1 − share)ⁿ. All parts count as the one with the fewest samples. None where everything was read.
 fn share_max(map: &SurfaceMap) -> Option<f64> {
     let (first, bytes) = (map.range.first().get(), map.range.bytes().get());
     let mut samples = [0u64; SHARE_PARTS];

@@ -4,16 +4,15 @@
 //! # Why it matters
 //! Seeks are shorter within a part of a disk. On flash the ratio is 1, and where it is not, a cache holds part of the span.
 //! # How
-//! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`, in
-//! logarithms. The first read of a visit seeks from wherever the visit before it ended, and is left out: of a stripe the first of each
-//! drive, of drives of which no layout is known the first half of all.
+//! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`, in logarithms.
+//! The first read of a visit seeks from wherever the visit before it ended, and is left out: of a stripe one for each drive, without a
+//! layout half.
 //! # Cannot tell when
 //! The part and the whole were not both measured in two rounds without failures; requests that complete in no time.
 //! # Known problems
 //! A part no larger than some drive caches is answered from them in part. The data say how large each part was.
 //! # References
-//! Wong, "Discovering hard disk physical geometry through microbenchmarking", 2019 (20 % more IOPS on half of a disk, 55 %
-//! on a tenth).
+//! Wong, "Discovering hard disk physical geometry through microbenchmarking", 2019 (20 % more on half a disk).
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;

@@ -1,10 +1,8 @@
 //! Whether the target is one drive or several.
 //! # What it finds
-//! How many drives share the reads, whether as a stripe (each place has its drive; also how much lies on one before the next
-//! comes) or as a mirror (each can answer all), without asking the system.
+//! How many drives share the reads, as a stripe (with its chunk) or as a mirror (each can answer all).
 //! # Why it matters
-//! A volume of several disks gains from many requests at a time what one disk cannot, and loses its data with the first of
-//! them or with the last. Requests that do not match its chunks keep two drives busy instead of one.
+//! A volume of several disks gains from many requests what one cannot. Requests off its chunks keep two drives busy.
 //! # How
 //! Reads at random places, first one at a time and then many. How many arms answer follows from how often two answers come
 //! within the same millisecond, in which no arm can answer twice: of n arms, 1 − 1/n of the pairs that independent
@@ -13,18 +11,15 @@
 //! others, and against none, are above 10,000 to 1, and both halves of the reads name it. A mirror takes that each layout is excluded: places that
 //! it puts on one drive were answered within a moment.
 //! # Cannot tell when
-//! No arm moves (flash, memory): what shows then may be the dies of one drive, and the gain of many at a time is told
-//! instead. Flash whose chunks are larger than any die reads at once is told. Too few reads; more than four mirrors;
-//! drives that follow one another; other load so heavy that counts stay uncertain.
+//! No arm moves: what shows may be the dies of one drive, unless chunks are larger than any die reads at once. Too
+//! few reads; more than four mirrors; drives that follow one another; other load so heavy that counts stay uncertain.
 //! # Known problems
-//! Of a mirror whose drives do not share reads only the one that reads is seen: it counts as one drive. RAID 5 and 6 lay out their data as
-//! RAID 0 does and are told as stripes. Chunks are 1, 3, 5 or 7 times a power of two, from 4 KiB to 16 MiB, of at most 16 drives. Drives
-//! of a stripe that are mirrors themselves count once.
+//! Of a mirror whose drives do not share reads one drive is seen. RAID 5 and 6 are told as stripes. Chunks are 1, 3, 5 or 7 times a power
+//! of two, from 4 KiB to 16 MiB, of at most 16 drives. Drives of a stripe that are mirrors count once.
 //! # References
-//! Cox, "Partial likelihood", Biometrika 62, 1975; Kimble, Dagenais, Mandel, "Photon antibunching in resonance
-//! fluorescence", PRL 39, 1977 (counting emitters by coincidences); Chen, Lee, Zhang, "Essential roles of exploiting internal
-//! parallelism of flash memory based solid state drives", HPCA 2011; Ruemmler, Wilkes, "An introduction to disk drive
-//! modeling", IEEE Computer 27, 1994.
+//! Cox, "Partial likelihood", Biometrika 62, 1975; Kimble, Dagenais, Mandel, "Photon antibunching", PRL 39, 1977 (counting by
+//! coincidences); Chen, Lee, Zhang, "Essential roles of exploiting internal parallelism of flash …", HPCA 2011; Ruemmler,
+//! Wilkes, "An introduction to disk drive modeling", IEEE Computer 27, 1994.
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
@@ -37,7 +32,6 @@ use model::finding::{
 };
 use model::run::RunView;
 
-/// The experiment that puts the question.
 const ASKED_BY: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Access;
 
 pub(super) const DETECTOR: Detector =

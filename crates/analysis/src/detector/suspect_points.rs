@@ -1,18 +1,15 @@
 //! Block sizes whose throughput something other than the size has spoilt.
 //! # What it finds
-//! Points of a sweep of which a round was an outlier, with their throughput before and after they were repeated; and dips that
-//! stayed.
+//! Points of a sweep with an outlier round, their throughput before and after they were repeated; and dips that stayed.
 //! # Why it matters
 //! In a sweep that measures each size once, a valley or a full cache looks like a property of a size.
 //! # How
-//! Rounds of a point are compared with their median. An outlier differs by a tenth, and by six times what rounds scatter. The
-//! point is repeated until four rounds agree. A size that is slower than both its neighbours is repeated too; if it stays so, it
-//! is no accident.
+//! Rounds of a point are compared with their median. An outlier differs by a tenth, and by six times what rounds scatter; its
+//! point is repeated until four rounds agree. So is a size that is slower than both its neighbours.
 //! # Cannot tell when
 //! There were fewer than three rounds.
 //! # Known problems
-//! What spoils most rounds of a point looks like the point. The cause of an outlier is not known here: `valleys` and `sustain`
-//! ask for it.
+//! What spoils most rounds of a point looks like the point. For causes of outliers see `valleys` and `sustain`.
 //! # References
 //! 8thway.blogspot.com, 2009-06: dips at random sizes in File Benchmark and ATTO on an X25-M.
 

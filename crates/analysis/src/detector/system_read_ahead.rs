@@ -5,10 +5,9 @@
 //! It is the part of reading on that belongs to the system and can be set (`blockdev --setra`, `POSIX_FADV_RANDOM`), told apart from the
 //! drive's own. Where a row of two brings megabytes along, a database that reads pairs of pages reads much that it does not need.
 //! # How
-//! With nothing of the target in the page cache, blocks are read through it: alone, in pairs, and in rows of random length. Then the kernel is
-//! asked which pages are in memory (`cachestat`, or `mincore` on a mapping before Linux 6.5), which reads nothing. What lies behind a row
-//! without a gap is what the system has read on. Rows of which something was in memory before are left out, and rows that lie behind one
-//! that reaches to them.
+//! With nothing of the target in the page cache, blocks are read through it: alone, in pairs, and in rows of random length. Then the kernel
+//! is asked which pages are in memory (`cachestat`, or `mincore` on a mapping before Linux 6.5), which reads nothing. What lies behind a
+//! row without a gap is what the system has read on. Rows with something in memory before are left out.
 //! # Cannot tell when
 //! The drive is virtual and in virtual time, so that no system reads it; the kernel does not tell what is in its memory, as of files of
 //! somebody else; another program reads the same places; the system reads on farther than was looked.
@@ -16,8 +15,7 @@
 //! How far ahead the system is goes up and down along a row, between one window and two, so that the most that was seen may be
 //! less than the most there is. Before Linux 6.5 pages that are still being read are not seen.
 //! # References
-//! Linux, `mm/readahead.c` ("ondemand_readahead") and `Documentation/core-api/mm-api`; Wu, Xi, Xu, "On the design of a new Linux readahead
-//! framework", ACM SIGOPS Operating Systems Review 42(5), 2008.
+//! Linux, `mm/readahead.c` and `Documentation/core-api/mm-api`; Wu, Xi, Xu, "On the design of a new Linux readahead framework", 2008.
 
 use super::detect::{Detector, Need};
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
@@ -124,8 +122,7 @@ fn ahead_of(
     Ok(ahead)
 }
 
-/// Rows of which it is known how far the system read behind them, with how many reads each has. One that reaches as far as was looked
-/// may have reached into the next.
+/// Rows of which it is known how far the system read behind them, with how many reads each has: none that may reach the next.
 fn sure(rows: &[CachedRow]) -> Vec<(u64, Bytes)> {
     let mut sorted: Vec<&CachedRow> = rows.iter().collect();
     sorted.sort_by_key(|row| row.first);

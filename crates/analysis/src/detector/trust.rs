@@ -15,8 +15,7 @@ use model::units::{Bytes, Quantile};
 /// itself. Only Optane on PCIe 4, stated at 6 µs, comes near when it is polled.
 const MEMORY_MEDIAN_S: f64 = 10e-6;
 
-/// The same for a disk that turns: at 15,000 turns a minute half of all random reads wait at least 2 ms; this is a
-/// quarter of that.
+/// For a disk: at 15,000 rpm half of all random reads wait at least 2 ms, and this is a quarter of that.
 pub(super) const DISK_MEDIAN_S: f64 = 0.5e-3;
 
 /// By how much a rate may exceed what the link carries before it is no rounding: 2 %.

@@ -7,8 +7,7 @@
 //! The times per byte of all samples, sorted: two groups with a gap of a fifth and more between them, each much narrower than the gap and
 //! each with a twentieth of the samples. Neighbouring samples of the fast group are one range.
 //! # Cannot tell when
-//! All of the drive is alike: it may all be mapped, all be unmapped, or the link may be slower than both. Or what is slower is
-//! reported as slow regions.
+//! All of the drive is alike, mapped or not, the link is slower than both, or what is slower is reported as slow regions.
 //! # Known problems
 //! Data in the fast part of a flash drive (an SLC cache) is read faster too and looks the same.
 //! # References

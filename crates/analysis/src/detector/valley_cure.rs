@@ -6,13 +6,11 @@
 //! It says how to bring a drive back to an even throughput, and what to do before a repeatable measurement.
 //! # How
 //! Passes are grouped by what was done before them, by block and by area. A group is free when its pass lasted for two gaps
-//! between valleys and had none. A cure is what was done before a group that is free from its first pass on, while another was
-//! not; passes are a cure when a group becomes free.
+//! without valleys. A cure is what was done before a group free from its first pass on, while another was not.
 //! # Cannot tell when
 //! There are no valleys, or passes are shorter than two gaps between them.
 //! # Known problems
-//! What was done before the run is not known. A cure may not last: smaller blocks may bring valleys back, which the table shows
-//! where it was tried.
+//! What was done before the run is not known. A cure may not last: smaller blocks may bring valleys back.
 //! # References
 //! 8thway.blogspot.com, "X25-M no sequential write no tani", 2009-06 (passes, halves, fills with large blocks).
 

@@ -4,8 +4,7 @@
 //! # Why it matters
 //! The first request after a pause waits that long; programs with shorter timeouts fail.
 //! # How
-//! The first of the random reads that warm the drive up. A drive that is awake completes it within some tens of milliseconds; half
-//! a second is the limit from which requests count as late elsewhere.
+//! The first of the random reads that warm the drive up. Awake it takes some tens of milliseconds; half a second is late.
 //! # Cannot tell when
 //! The warm-up reads were not traced one by one.
 //! # Known problems

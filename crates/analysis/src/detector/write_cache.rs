@@ -1,22 +1,18 @@
 //! Volatile write cache.
 //! # What it finds
-//! The bytes that a drive acknowledges before they are stored, the throughput at which they are acknowledged and at which they are
-//! stored, and how long a flush takes behind them.
+//! The bytes that a drive acknowledges before they are stored, both throughputs, and how long a flush takes.
 //! # Why it matters
-//! A short test sees the cache: 1 GB/s of a disk that stores 25 MB/s. What is in the cache is lost with the power, and a database
-//! waits for each flush.
+//! A short test sees the cache: 1 GB/s of a disk that stores 25 MB/s. What is in the cache is lost with the power.
 //! # How
-//! A phase that ends at the drain rate filled the cache: its size is what was acknowledged until then, without what drained meanwhile.
-//! The size is the median of such phases, its interval from their scatter and the bytes in flight. Throughput with flushes is the bytes of a
-//! phase over its time to the end of its flush; see `sustained::caching`. Where no phase filled the cache and most of what was
-//! written was left to flushes, the size is a lower bound; and so it is where only the flushes behind short bursts of small writes show that
-//! there is one.
+//! A phase that ends at the drain rate filled the cache: its size is what was acknowledged until then, without what drained meanwhile. The
+//! size is the median of such phases, its interval from their scatter and the bytes in flight. Throughput with flushes is the bytes of a
+//! phase over its time to the end of its flush; see `sustained::caching`. Where no phase filled the cache and most of what was written was
+//! left to flushes, the size is a lower bound, and so it is where only bursts show one.
 //! # Cannot tell when
 //! Nothing was written: then it says what the drive reports. No flush had more to store than the requests in flight (queue depth ×
 //! block size), which a drive without a cache has to store as well: a smaller cache, or one that is protected and ignores flushes.
 //! # Known problems
-//! A flush that costs time for something else looks like a cache that never
-//! fills, and is inconclusive.
+//! A flush that costs time for something else looks like a cache that never fills: inconclusive.
 //! # References
 //! NVMe Base Specification 2.0, volatile write cache (VWC) and Flush; SBC-4, caching mode page (WCE) and SYNCHRONIZE CACHE.
 

@@ -2,8 +2,8 @@
 //! # What it finds
 //! The bytes after which sustained writes became slower and stayed so, with all levels; or that nothing of the kind came.
 //! # Why it matters
-//! An SMR disk takes random writes into a media cache, flash into SLC cells. Both are fast until full and several times slower
-//! then, and no data sheet says where. Bursts below it, or idle time between them, never meet it.
+//! SMR disks take random writes into a media cache, flash into SLC cells: several times slower once full. No data sheet says
+//! when.
 //! # How
 //! Writes come in phases that are a small share of what was written before, each with its flush, so that the drive's own memory
 //! counts for nothing. The logarithms of the time per byte are cut into levels (`stats::change_point`), with a penalty from
@@ -14,16 +14,15 @@
 //! drop also has to cost more time than hosts lose, and of sequential writes to a disk it has to come again at the start of the
 //! range: zones are slower, too. What caused it stands beside it where anything shows that.
 //! # Cannot tell when
-//! Less was written than a cache can hold; the drop did not last until the end; throughput wanders by more than it drops. Where
-//! sequential writes or a time of few writes made flash fast again, it was garbage collection or heat. On a virtual disk, a loop
-//! device, a network or through a page cache, the layers between may have done it.
+//! Less was written than a cache can hold; the drop did not last; throughput wanders by more than it drops. Where flash became
+//! fast again, it was garbage collection or heat. On a virtual disk, a network or through a page cache, other layers may have
+//! done it.
 //! # Known problems
 //! A cache that is emptied as fast as it fills is not seen: few requests in flight hide it. Steps under 6 % are not told from
 //! drift. Later levels take writing all of a flash drive several times, so they are looked for only when asked.
 //! # References
 //! Aghayev, Shafaei, Desnoyers, "Skylight", FAST 2015 (media caches of 20 and 25 GB); Killick, Fearnhead, Eckley, "Optimal
-//! detection of changepoints with a linear computational cost", 2012; TechPowerUp's tests of 2020 to 2024 (drops after 22 to
-//! 700 GB).
+//! detection of changepoints", 2012; TechPowerUp's tests of 2020 to 2024 (drops after 22 to 700 GB).
 
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};
@@ -44,8 +43,7 @@ use model::run::RunView;
 use model::workload::Pattern;
 
 const EXPERIMENT: ExperimentName = ExperimentName::Sustain;
-/// The largest media cache that was measured holds 25 GB (Skylight); within twice that it need not fill, since what is
-/// overwritten takes no room.
+/// The largest media cache measured: 25 GB (Skylight). It need not fill within twice that: data are overwritten.
 const MEDIA_CACHE_SPAN: u64 = 50_000_000_000;
 /// Drives and their controllers hold so much in memory at most (Exos X18, data sheet), and some keep it over a flush.
 const MEMORY_BYTES_MAX: f64 = (512 << 20) as f64;
@@ -181,8 +179,7 @@ fn course(levels: &[Level]) -> NoCliffCourse {
     NoCliffCourse::FastStart { first_bytes, first: first_rate }
 }
 
-/// Flash that was written once sequentially and became slow and fast again by itself. On a disk throughput follows the zones,
-/// and of a part nobody knows what comes behind it.
+/// Flash that was written once sequentially and became slow and fast again by itself; a disk's throughput follows its zones.
 fn came_back(run: &RunView<'_>, history: &History<'_>) -> Option<WriteCliff> {
     let is_once = history.workload.pattern == Pattern::Sequential && is_all(run, history);
     if turns(run) != Some(false) || !is_once || is_behind_layers(run.target) {
@@ -292,8 +289,7 @@ fn earlier_bytes(run: &RunView<'_>, history: &History<'_>) -> f64 {
     writes as f64 * history.workload.block_sizes.largest().as_f64()
 }
 
-/// Whether as much was written as the range holds. For sequential writes only the drive's own size tells how much more there is;
-/// the last hundredth shows nothing of its own.
+/// Whether as much was written as the range holds. For sequential writes the drive's size counts, but for the last hundredth.
 fn is_all(run: &RunView<'_>, history: &History<'_>) -> bool {
     match history.workload.pattern {
         Pattern::Sequential => history.written() >= 0.99 * run.target.capacity.as_f64(),

@@ -2,12 +2,10 @@
 //! # What it finds
 //! The throughput to which random writes settle, once steady by SNIA's two criteria.
 //! # Why it matters
-//! The first minutes of a new drive say little of a load that goes on: random writes to flash settle at a tenth, to an SMR disk
-//! at a thirtieth.
+//! The first minutes say little of a load that goes on: random writes to flash settle at a tenth, to SMR at a thirtieth.
 //! # How
 //! The last half of what was written is cut into five rounds of equal bytes. Steady: their rates lie within 20 % of their mean,
-//! and their line of least squares moves by at most 10 % of it over the window. Half of all leaves time to settle: nothing is
-//! steady that did not last while as much again was written.
+//! and their line of least squares moves by at most 10 % of it. Half of all leaves time to settle.
 //! # Cannot tell when
 //! The criteria are not met; flash was written over less than twice, before which free space hides the cost of garbage
 //! collection; a cliff came too late. Nothing is said where the writes ended with the search for a cliff.

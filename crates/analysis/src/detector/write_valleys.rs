@@ -1,10 +1,8 @@
 //! Valleys: short drops of sequential write throughput that recur.
 //! # What it finds
-//! How many the last pass had; their interval, width and depth, after how many passes they are stable, and whether they recur by
-//! time, by bytes or by offset.
+//! How many the last pass had, their interval, width and depth, and whether they recur by time, by bytes or by offset.
 //! # Why it matters
-//! A mean over minutes hides them and a test of two seconds may hit one: comparisons by short sequential writes compare what was
-//! written to the drives before.
+//! A mean over minutes hides them and a short test may hit one: it then compares what was written before.
 //! # How
 //! A drop is a series of intervals below three quarters of what is usual around it, for 50 ms to 3 s. What it took is the time
 //! that its bytes would not have needed. Drops recur if random ones would hardly come as evenly. A pass at three fifths of the
@@ -12,8 +10,7 @@
 //! starts further in than the others, which tells bytes from offsets. Reads for some gaps are the comparison: other I/O and work
 //! of the host hold up reads as well. Heat slows a drive down for longer.
 //! # Cannot tell when
-//! Fewer than five drops in a row; they come at random; the same comes while reading, or reads are missing; throughput is too
-//! uneven.
+//! Fewer than five drops in a row; they come at random or while reading; reads are missing; throughput is too uneven.
 //! # Known problems
 //! Other I/O that writes only while this tool writes looks like the drive. A large write buffer swallows short drops of the
 //! slowed pass, which leaves time or bytes open. Drops of less than 25 ms each are not seen.
@@ -92,8 +89,7 @@ fn none(story: &Story, kind: NoValleysKind) -> ValleyPattern {
     ValleyPattern::None(NoValleys { kind, passes, bytes, seconds })
 }
 
-/// From the first to the last pass at full rate, by as much as makes an interval a drop. Of several series, of the first: what came before
-/// the others may have changed the drive.
+/// From the first to the last pass at full rate, by as much as makes an interval a drop; of several series, of the first.
 fn lasting_fall(story: &Story) -> Option<LastingFall> {
     let full_rate = story.groups.first()?.full_rate();
     let (first, last) = (full_rate.first()?.rate(), full_rate.last()?.rate());
@@ -168,8 +164,8 @@ fn passes_to_stable(group: &Group) -> Option<usize> {
     group.passes.iter().position(|pass| pass.phases == first.phases).map(|index| index + 1)
 }
 
-/// What the drops of a pass took, by their depth. Drops as short as a few requests have no known depth: their width lies between
-/// a standstill and what the lowest interval shows.
+/// What the drops of a pass took, by their depth: of drops as short as a few requests between a standstill and the lowest
+/// interval.
 fn width(pass: &Pass, depth: f64) -> Estimate {
     let (mut sum, mut low, mut high, mut count) = (0.0, f64::INFINITY, 0.0_f64, 0.0_f64);
     for dip in pass.alike() {

@@ -8,8 +8,7 @@
 //! from the relative half widths of the two, added as squares.
 //! Of imported figures, the outermost of the first third and the innermost of the last third of the drive.
 //! # Cannot tell when
-//! The drive does not rotate, or nothing tells whether it does; a part was surveyed; other load hides the zones; too few samples of
-//! an edge.
+//! The drive does not rotate, or nothing tells; a part was surveyed; other load hides the zones; too few samples of an edge.
 //! # Known problems
 //! Where a link is the limit at the outer diameter, the ratio is not that of the medium: see `interface-limit`.
 //! # References

@@ -8,8 +8,7 @@
 //! # Cannot tell when
 //! The drive does not rotate, or nothing tells whether it does; other load hides the zones; too few samples.
 //! # Known problems
-//! Zones that differ by less than the noise of samples are one: the count is at least that of the zones that differ by more than the
-//! stated step. How much surfaces differ is estimated from the noise, of which cut tracks are taken to be 1 %.
+//! Zones that differ by less than the stated step are one. Surfaces' differences come from the noise, less 1 % for cut tracks.
 //! # References
 //! See `surface::level` and `surface::border`.
 

@@ -6,8 +6,7 @@ use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 
-/// A hundredth that is missing at an end is overlooked: blocks that do not fit are left out there, and the first visit
-/// begins somewhat after the start.
+/// A hundredth that is missing at an end is overlooked: blocks that do not fit, and where the first visit began.
 pub(super) const EDGE_SHARE: u64 = 100;
 
 /// Steps in which the place is looked for where a falling rate becomes too low.
@@ -59,8 +58,7 @@ pub enum Basis {
 }
 
 impl RateCurve {
-    /// A curve that is known exactly: of one rate each, in bytes per second. Empty when there is no rate, or one is not
-    /// a positive number.
+    /// A curve that is known exactly: zones of one rate in bytes per second. Empty when a rate is not positive.
     pub fn exact(zones: &[(ByteRange, f64)]) -> Option<RateCurve> {
         let mut pieces = Vec::new();
         for &(range, rate) in zones {
@@ -223,8 +221,8 @@ fn is_nearly(range: ByteRange, whole: ByteRange) -> bool {
     range.bytes().get() >= whole.bytes().get() - whole.bytes().get() / EDGE_SHARE
 }
 
-/// The zones' times added up. What is not known of each is added in quadrature, for each was visited by itself; but no part
-/// is known to a smaller share than the whole, whose visits are the same.
+/// The zones' times added up, errors in quadrature since each was visited by itself; no part is better known than the
+/// whole.
 fn zones_time(pieces: &[Piece], whole: Option<Estimate>, range: ByteRange) -> Estimate {
     let (mut value, mut below, mut above) = (0.0, 0.0, 0.0);
     let (mut confidence, mut count) = (1.0_f64, f64::INFINITY);

@@ -184,8 +184,7 @@ fn off(end: f64, estimate: &Estimate) -> f64 {
     ((end - estimate.value) / estimate.value).powi(2)
 }
 
-/// The zones of the table in order, each up to where the next begins. None when there is no table, or it holds what
-/// cannot be.
+/// The zones of the table in order, each up to where the next begins. None when there is no sound table.
 fn zone_pieces(run: &Run) -> Option<Vec<Piece>> {
     let mut zones = known::<ZoneTable>(&run.findings)?.conclusion.zones.clone();
     zones.sort_by_key(|zone| zone.first_byte);

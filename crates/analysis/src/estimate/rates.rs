@@ -15,7 +15,6 @@ pub struct DriveRates {
     pub capacity: Bytes,
     pub read: Result<RateCurve, RateUnknown>,
     pub write: Result<RateCurve, RateUnknown>,
-    /// What to be careful about, as sentences.
     pub cautions: Vec<String>,
 }
 
@@ -41,8 +40,7 @@ impl DriveRates {
         self.read.as_ref().map_err(Clone::clone)?.time_of(range)
     }
 
-    /// How long it takes to write the stretch. Where writes were not measured it is what reads take, or more: hardly any
-    /// drive writes a long stretch in less time than it reads it.
+    /// How long it takes to write the stretch. Where writes were not measured it is what reads take, or more.
     pub fn write_time(&self, range: ByteRange) -> Result<WriteTime, RateUnknown> {
         if let Ok(curve) = &self.write {
             return Ok(WriteTime { seconds: curve.time_of(range)?, is_of_reads: false });

@@ -65,9 +65,8 @@ fn written(time: WriteTime) -> (Estimate, bool) {
     (time.seconds, time.is_of_reads)
 }
 
-/// How long a RAID of these drives takes to rebuild one of them, and which of them it waits for. All of them are used as
-/// far as the smallest reaches.
-/// The number of the drive of which it is not known, and why.
+/// How long a RAID of these drives, used as far as the smallest reaches, takes to rebuild one of them, and which it
+/// waits for; else of which drive it is not known, and why.
 pub fn rebuild(drives: &[DriveRates]) -> Result<(usize, WorkTime), (usize, RateUnknown)> {
     let capacity = drives.iter().map(|drive| drive.capacity).min().unwrap_or(Bytes::ZERO);
     let mut slowest: Option<(usize, WorkTime)> = None;

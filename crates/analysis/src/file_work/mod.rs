@@ -13,8 +13,7 @@ use model::run::{OperationTotals, PhaseSummary};
 use model::untold::Untold;
 
 pub const EXPERIMENT: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Files;
-/// A share of a file that stayed in memory makes reading it look faster by no more than that share, if memory takes no time: up to
-/// here it is less than what rounds differ by.
+/// A share of a file that stayed in memory makes reading it look faster by no more than that: here less than rounds differ by.
 pub const CACHED_SHARE_MAX: f64 = 0.01;
 
 #[derive(Clone, Debug)]

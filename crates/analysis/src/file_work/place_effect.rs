@@ -1,8 +1,7 @@
 //! Several folders against each other: which figures differ with the place.
 //!
-//! Rounds of the same number are compared: in each, the folders came in random order, so that what changes in time falls out of the
-//! ratio. Student's t on the mean of the logarithms tells whether they differ, with the threshold of Benjamini and Hochberg (1995)
-//! over all tasks of all pairs.
+//! Rounds of the same number are compared: each has the folders in random order, and what changes in time falls out of the ratio.
+//! Student's t on the mean of the logarithms, with the threshold of Benjamini and Hochberg (1995) over all tasks of all pairs.
 
 use super::{TaskSamples, folders, layout_of};
 use crate::compare::multiplicity;
@@ -59,8 +58,7 @@ pub fn effects(phases: &[PhaseSummary], samples: &[TaskSamples<'_>]) -> Vec<Task
     effects
 }
 
-/// One folder over another in the same task, and how probable such a ratio is when there is no difference; none with too few
-/// common rounds.
+/// One folder over another in the same task, and how probable such a ratio is by chance; none with too few common rounds.
 pub fn ratio(top: &TaskSamples<'_>, bottom: &TaskSamples<'_>) -> Option<(Estimate, f64)> {
     let mut logarithms = Vec::new();
     for sample in &top.samples {

@@ -18,7 +18,6 @@ use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::workload::DataPattern;
 
-/// Blocks are counted by this size.
 pub const BLOCK_BYTES: u64 = JUDGED_BYTES as u64;
 
 pub fn compared<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary, Mark)> {
@@ -37,7 +36,6 @@ pub fn compared_writes<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, 
     compared(run).filter(|(_, _, mark)| mark.generation > 0)
 }
 
-/// From which byte to which a request went that failed.
 fn bytes_of(error: &ErrorRecord) -> (u64, u64) {
     (error.offset_bytes, error.offset_bytes.saturating_add(error.length_bytes.into()))
 }

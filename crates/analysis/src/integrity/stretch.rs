@@ -49,8 +49,7 @@ pub fn wrong_stretches(errors: impl Iterator<Item = ErrorRecord>) -> Vec<WrongSt
     stretches
 }
 
-/// The same in order of place, none overlapping another: of what was seen twice what tells more counts. Neighbours that are wrong
-/// in the same way are one.
+/// The same in order of place without overlaps: what tells more counts. Neighbours that are wrong in the same way are one.
 pub fn union(mut stretches: Vec<WrongStretch>) -> Vec<WrongStretch> {
     stretches.sort_by_key(|stretch| (stretch.first, stretch.kind, Reverse(stretch.end)));
     let away = |stretch: &WrongStretch| stretch.meant_for.map(|meant| meant.wrapping_sub(stretch.first));

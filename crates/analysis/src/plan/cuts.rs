@@ -10,8 +10,7 @@ use model::units::{Bytes, Offset};
 const MOVE_SHARE_MAX: f64 = 0.025;
 /// And by this share of the smaller of both partitions beside it.
 const MOVE_PART_SHARE_MAX: f64 = 0.25;
-/// The end of a drive is taken for its fast part only if it saves more than this share of the time: the start is where
-/// every disk is fast.
+/// The end of a drive is its fast part only if it saves more than this share of the time: usually the start is.
 const END_GAIN_MIN: f64 = 0.02;
 
 pub(super) struct CutWish {
@@ -77,8 +76,7 @@ pub(super) fn at_least(curve: &RateCurve, usable: ByteRange, rate: f64) -> Resul
     Ok(CutWish { cuts, fast: Some(usize::from(has_begin)) })
 }
 
-/// The cut at the border nearest to `asked`, if one is near enough for parts of which the smaller has `part` bytes; else on
-/// the whole MiB nearest to it.
+/// The cut at the border nearest to `asked`, if near enough for parts of `part` bytes; else on the nearest MiB.
 fn snapped(curve: &RateCurve, usable: ByteRange, asked: Offset, part: Bytes) -> Cut {
     let whole = curve.covered().bytes().as_f64();
     let reach = (MOVE_SHARE_MAX * whole).min(MOVE_PART_SHARE_MAX * part.as_f64());

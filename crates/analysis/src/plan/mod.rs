@@ -1,8 +1,7 @@
 //! Where to cut a drive into partitions, by how fast its places are.
 //!
 //! Partitions begin and end on whole MiB, leave room for both copies of a GPT, and lie next to each other without gaps. A cut
-//! that was asked for somewhere is moved to the nearest border between zones, if one is near: then no partition has a
-//! strip of another rate at its end.
+//! is moved to the nearest border between zones, if one is near, so that no partition has a strip of another rate at its end.
 
 mod cut;
 mod cuts;
@@ -30,7 +29,6 @@ pub enum Wish {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionPlan {
-    /// The partitions, in order, without gaps.
     pub partitions: Vec<Partition>,
     /// The cuts between them, in order: one fewer.
     pub cuts: Vec<Cut>,

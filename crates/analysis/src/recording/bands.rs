@@ -15,8 +15,7 @@ use model::run::{PhaseSummary, RunView};
 use model::units::Offset;
 use model::workload::{Pattern, Workload};
 
-/// Reads of what was not written take longer than those of what is in the cache no more often than this, either way round: then the
-/// middle between both tells them apart.
+/// Reads of what was not written take longer than those of what is in the cache no more often than this, either way round.
 const OVERLAP_MAX: f64 = 0.05;
 /// More reads than this that contradict the others of their block are the work of something else.
 const CONTRADICTIONS_MAX: f64 = 0.05;
@@ -103,8 +102,7 @@ impl Looks {
         (untouched < elsewhere).then_some(f64::midpoint(untouched, elsewhere))
     }
 
-    /// How many blocks were cleaned between the last look and the one before it, and how many are left; none where they are not told
-    /// apart.
+    /// How many blocks were cleaned between the last two looks, and how many are left; none where they are not told apart.
     pub fn cleaned(&self) -> Option<(usize, usize)> {
         let limit_s = self.limit_s()?;
         let last = later_than(self.read_s.last()?, limit_s);
@@ -140,7 +138,6 @@ impl Looks {
     }
 
     /// In which look each block was first found cleaned (as many as there are looks for never), and the share of reads that contradict it.
-    /// A block that differs from both its neighbours was read at a bad moment.
     fn rounds(&self, limit_s: f64) -> (Vec<usize>, f64) {
         let (looks, mut contradictions, mut reads) = (self.read_s.len(), 0usize, 0usize);
         let mut rounds = Vec::with_capacity(self.blocks.len());
@@ -189,8 +186,7 @@ fn quantile(seconds: &[f64], share: f64) -> Option<f64> {
     at_share(&values, share)
 }
 
-/// The largest size of which all these borders, each known to half of that distance to either side, are multiples apart. It lies between
-/// what the borders that are farthest apart for their number allow.
+/// The largest size of which all these borders, each known to half of that distance to either side, are multiples apart.
 fn band(borders: &[f64], distance: f64) -> Option<Estimate> {
     if borders.len() < BORDERS_MIN {
         return None;

@@ -19,19 +19,16 @@ use model::workload::Pattern;
 use motion::{Motion, is_reread};
 use std::collections::BTreeSet;
 
-/// A single read of a drive with an arm takes longer: a quarter of a turn at 15,000 rpm alone is 1 ms. Flash answers in
-/// tens to hundreds of microseconds.
+/// A single read of a drive with an arm takes longer: a quarter of a turn at 15,000 rpm is 1 ms. Flash takes less.
 pub(crate) const ARM_LATENCY: Nanos = Nanos::from_millis(1);
 /// Writes in place may be this much faster than the sweep: a full queue saves rotational latency, 4.2 of the 4.2 + 1.5 ms of a
 /// short hop at 7200 rpm; half of it is more than any published scheduler saves.
 const SWEEP_GAIN_MAX: f64 = 2.5;
 /// Without rotational latency a hop still takes 0.6 ms of 0.6 + 5.6 ms at 5400 rpm: under a tenth did not visit each place.
 const NO_HOP_SHARE: f64 = 0.1;
-/// A write in place may take so many times a single read: a second turn to verify or for a parity, and the slower of two
-/// mirrors.
+/// A write in place may take so many times a single read: a second turn to verify, and the slower of two mirrors.
 const IN_PLACE_TIMES_MAX: f64 = 2.5;
-/// After a cliff a write of this many times a single read and its transfer rewrites more than its place: a fifth above the most in
-/// place.
+/// After a cliff a write of this many times a single read and its transfer rewrites a band: a fifth above the most in place.
 const BEHIND_TIMES_MIN: f64 = 3.0;
 /// What a disk moves at least, in bytes per second: inner tracks of 2005.
 const DISK_RATE_MIN: f64 = 30e6;
@@ -192,8 +189,7 @@ impl Probes {
         self.writing() == Writing::InPlace || self.is_slow() && !self.has_arm() && waits
     }
 
-    /// What writes cost behind a lasting drop of the rate, in times of what getting to a place and writing there takes; none when
-    /// there was no drop.
+    /// What writes cost behind a lasting drop, in times of getting to a place and writing there; none without a drop.
     pub fn cost_behind_drop(&self, run: &RunView<'_>) -> Option<f64> {
         let history = History::of(run)?;
         let Standing::Fell(drop) = standing(history.first()) else { return None };

@@ -53,8 +53,7 @@ pub(crate) fn stated<'run>(run: &RunView<'run>) -> Vec<Stated<'run>> {
     figures
 }
 
-/// The figures of one operation in order, in blocks: of several shapes those at most places; of equally many, the largest blocks.
-/// What goes byte by byte says nothing of a drive.
+/// The figures of one operation in order, in blocks: of several shapes those at most places, then the largest. Bytes say nothing.
 pub(crate) fn in_order<'run>(run: &RunView<'run>, operation: Operation) -> Vec<Stated<'run>> {
     let mut shapes: BTreeMap<Shape, Vec<Stated<'run>>> = BTreeMap::new();
     for figure in stated(run) {

@@ -5,8 +5,7 @@ use model::estimate::Estimate;
 use model::finding::{PassBasis, SurveyUnknown};
 use model::run::RunView;
 
-/// Figures over so much of the drive cover it: what is left out at 1.6 times the mean rate changes the time by 6 % at most, and in steps
-/// between areas, which take the rate of their neighbours, by far less.
+/// Figures over so much of the drive cover it: what is left out at 1.6 times the mean rate changes the time by 6 % at most.
 const COVERED_MIN: f64 = 0.9;
 /// Places no farther apart than this share of the drive show its curve. Between two places on a disk, whose rate falls to a half, the time per
 /// byte bends by less than four times its value at the start, so that a straight line errs by less than 4/8 · (1/8)² = 0.8 %.
@@ -43,8 +42,7 @@ impl<'run> Pass<'run> {
     }
 }
 
-/// Places one behind the other without an overlap, as many as there are. A place that holds others, such as that of a whole pass, is taken
-/// only where there are none in it.
+/// As many places one behind the other as there are, without an overlap. One that holds others counts only where it holds none.
 fn chain<'spots, 'run>(spots: &'spots [Spot<'run>]) -> Vec<&'spots Spot<'run>> {
     let mut by_end: Vec<&Spot<'run>> = spots.iter().collect();
     by_end.sort_by_key(|spot| (spot.range.end(), std::cmp::Reverse(spot.range.first())));
@@ -74,8 +72,7 @@ fn is_gone_through(spot: &Spot<'_>) -> bool {
     spot.figures.iter().all(|figure| figure.summary.bytes() as f64 >= GONE_THROUGH_MIN * range)
 }
 
-/// The mean of straight lines between the middles of the places, level before the first and behind the last; none when they lie too far
-/// apart.
+/// The mean of straight lines between the middles of the places, level at both ends; none when they lie too far apart.
 fn drawn(chain: &[&Spot<'_>], capacity: f64) -> Option<f64> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     for spot in chain {

@@ -2,8 +2,8 @@
 
 use super::sample::Sample;
 
-/// How many of its neighbours to either side a number is compared with, and from how many robust standard deviations on it is an
-/// outlier (Hampel's identifier; Davies and Gather 1993: three).
+/// How many neighbours to either side a number is compared with, and how many robust standard deviations make an outlier
+/// (Hampel).
 const NEIGHBOURS: usize = 3;
 const OUTLIER_DEVIATIONS: f64 = 3.0;
 const COUNT_MIN: usize = 4;

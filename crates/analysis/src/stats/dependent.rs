@@ -1,9 +1,8 @@
 //! How much less a mean is worth when what it is the mean of depends on what was just before.
 //!
-//! A drive that another program uses for some seconds, or whose heads wander, gives visits that are alike because they
-//! follow each other. Formulas for independent visits then give intervals that are far too narrow: with a rate that
-//! wanders with a time constant of 5 s, visits of 0.4 s and 95 % intervals, 39 % held the truth. The tests of
-//! `stratified` hold what this makes of it.
+//! A drive that another program uses for some seconds gives visits that are alike because they follow each other.
+//! Formulas for independent visits then give intervals that are far too narrow: with a rate that wanders with a time
+//! constant of 5 s, visits of 0.4 s and 95 % intervals, 39 % held the truth. The tests of `stratified` hold this.
 
 use super::series::lagged_products;
 
@@ -20,12 +19,11 @@ const LAG_SHARE_MAX: usize = 2;
 /// By how much the variance of a mean exceeds that of as many independent numbers with the same `variance`; at least 1.
 ///
 /// `deviations` are in order of time, each from a mean that was estimated from `free` fewer of them and scaled so
-/// that the product of two is, on average, their covariance. The larger of two estimates, since each misses some of
-/// what the other sees: (1 + ρ)/(1 − ρ) with ρ the correlation of neighbours, as in a first-order autoregression,
-/// freed from its bias by (1 + 3ρ)/n (Kendall 1954, "Note on bias in the estimation of autocorrelation", Biometrika
-/// 41); and the sum of autocovariances for as long as pairs of them are positive and fall (Geyer 1992, section 3.3),
-/// which also holds when a part of the spread is independent. The latter is enlarged by what the estimated means took
-/// away from each covariance, at most three times.
+/// that the product of two is, on average, their covariance. The larger of two estimates: (1 + ρ)/(1 − ρ) with ρ the
+/// correlation of neighbours, as in a first-order autoregression, freed from its bias by (1 + 3ρ)/n (Kendall,
+/// Biometrika 41, 1954); and the sum of autocovariances for as long as pairs of them are positive and fall (Geyer
+/// 1992, section 3.3), which also holds when a part of the spread is independent. The latter is enlarged by what the
+/// estimated means took away from each covariance, at most three times.
 pub fn inflation(deviations: &[f64], variance: f64, free: f64) -> f64 {
     let count = deviations.len();
     if count < COUNT_MIN || variance <= 0.0 {

@@ -11,8 +11,7 @@ const RANGE_MIN: f64 = 0.4;
 const TERMS: u32 = 12;
 
 /// The probability that `count` completions, looked at `looks` times, range over no more than `range` of them, with service
-/// times of that coefficient of variation. Between two looks a walk goes further by 0.5826 of its step to either side
-/// (Broadie, Glasserman and Kou, Mathematical Finance 7, 1997).
+/// times of that coefficient of variation; 0.5826 of a step for what lies between looks (Broadie, Glasserman and Kou 1997).
 pub fn chance_so_even(range: f64, count: f64, looks: f64, variation: f64) -> f64 {
     let v = range / (variation * count.sqrt()) + 2.0 * 0.5826 / looks.sqrt();
     if v < RANGE_MIN {

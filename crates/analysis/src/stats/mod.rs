@@ -1,7 +1,6 @@
 //! Statistics over measured numbers. Nothing here knows of drives.
 //!
-//! A mean is worth what its variance and degrees of freedom say: see [`mean::Mean`], which everything here gives
-//! and which turns into a number with an interval.
+//! Everything here gives a [`mean::Mean`]: its variance and degrees of freedom say what it is worth.
 
 pub mod change_point;
 pub mod dependent;

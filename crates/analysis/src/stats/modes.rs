@@ -1,15 +1,13 @@
 //! How many peaks a histogram certainly has, without a word about the shape of any of them.
 //!
-//! Three stretches side by side show two peaks if the one in the middle holds fewer observations for its width than either of the
-//! others. Of a density with one peak the middle is at least as dense as one of its neighbours; so of the observations in these two, the number in
-//! the middle is binomial with at least the share that its width gives it, and Chernoff's bound says how likely so few are. All triples of stretches
-//! count as tried, whether they were looked at or not.
+//! Three stretches side by side show two peaks if the one in the middle holds fewer observations for its width than either of the others.
+//! Of one peak the middle is at least as dense as one of its neighbours, so the number in it is binomial with at least the share of its
+//! width: Chernoff's bound says how likely so few are. All triples of stretches count as tried, whether they were looked at or not.
 //!
 //! References: Dümbgen and Walther, "Multiscale inference about a density", Annals of Statistics 36, 2008 (conclusions that hold for all stretches
 //! at once); Hoeffding, "Probability inequalities for sums of bounded random variables", 1963 (the bound).
 
-/// Two peaks are told apart when between them there is less than half of what the lower one has: as of lines in a spectrum that are resolved at
-/// half height. A shallower dip is no second kind of anything.
+/// Two peaks are told apart when between them there is less than half of what the lower one has, as of lines in a spectrum.
 const DEPTH: f64 = 0.5;
 /// The chance of finding a second peak where there is one, at any place: one in a thousand.
 const CHANCE: f64 = 1e-3;
@@ -36,8 +34,7 @@ struct Dip {
     score: f64,
 }
 
-/// What a dip must show, as a logarithm: all triples of stretches between the first and the last cell are tried. Of `n` cells there are n + 1
-/// borders, of which a triple takes four.
+/// What a dip must show, as a logarithm: `n` cells have n + 1 borders, of which a triple of stretches takes four, and all count as tried.
 fn score_min(cells: usize) -> f64 {
     let borders = cells as f64 + 1.0;
     let triples = borders * (borders - 1.0) * (borders - 2.0) * (borders - 3.0) / 24.0;
@@ -64,8 +61,7 @@ pub fn peaks(cells: &[Cell]) -> Vec<Peak> {
     peaks
 }
 
-/// How many observations a second peak needs to be seen for certain, if it is `peak_width` wide and nothing lies in the `gap_width` between it
-/// and the first.
+/// How many observations a second peak of `peak_width` needs to be seen for certain, with nothing in the `gap_width` before it.
 pub fn needed(cells: usize, gap_width: f64, peak_width: f64) -> u64 {
     let middle = DEPTH * gap_width / (DEPTH * gap_width + peak_width);
     (score_min(cells) / -(1.0 - middle).ln()).ceil() as u64

@@ -1,6 +1,5 @@
-//! The mean of numbers that fall into groups whose shares are known beforehand: each group counts by its share and not by how many
-//! happened to fall into it, so that only the spread within the groups is left (Cochran, "Sampling Techniques", 3rd ed., section
-//! 5A.9).
+//! The mean of numbers in groups whose shares are known beforehand: each group counts by its share and not by how many happened to
+//! fall into it, so that only the spread within groups is left (Cochran, "Sampling Techniques", 3rd ed., 5A.9).
 
 use super::mean::{Mean, satterthwaite};
 use super::sample::Sample;

@@ -7,8 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Ranks, counted from 1 and not whole, between which the quantile lies with `confidence` (Hutson 1999, "Calculating nonparametric
 /// confidence intervals for quantiles using fractional order statistics"). They are quantiles of a beta distribution, here by the expansion
-/// of Cornish and Fisher, within a tenth of a rank of it. `None` when there are too few observations for any two of them to say so, as with
-/// five and a median.
+/// of Cornish and Fisher, within a tenth of a rank of it; `None` with too few observations, as with five and a median.
 pub fn interval_ranks(count: u64, quantile: f64, confidence: f64) -> Option<(f64, f64)> {
     let normal = Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence));
     let count = count as f64;
@@ -31,8 +30,8 @@ pub fn at_share<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
     Some(sorted[(share * last as f64).round() as usize])
 }
 
-/// A quantile of latencies with its interval, in nanoseconds; the interval includes the histogram's own error.
-/// `None` when there are too few for an interval.
+/// A quantile of latencies with its interval, which has the histogram's own error, in ns; `None` when there
+/// are too few.
 pub fn of_histogram(histogram: &LatencyHistogram, quantile: Quantile, confidence: f64) -> Option<Estimate> {
     let count = histogram.count();
     let (low, high) = interval_ranks(count, quantile.get(), confidence)?;

@@ -11,9 +11,8 @@ pub(super) fn lagged_products(deviations: &[f64], lag: usize) -> f64 {
     sum
 }
 
-/// How many independent observations the mean of a stationary series is worth: between 1 and their number. By Geyer's initial monotone
-/// positive sequence (Geyer 1992, "Practical Markov chain Monte Carlo", section 3.3): neighbouring autocovariances are added in pairs
-/// for as long as the pairs stay positive, none above the one before.
+/// How many independent observations the mean of a stationary series is worth, by Geyer's initial monotone positive sequence (Geyer
+/// 1992, "Practical Markov chain Monte Carlo", section 3.3): neighbouring autocovariances in pairs while they are positive.
 pub fn effective_count(series: &Sample) -> f64 {
     let (mean, count) = (series.mean(), series.count());
     let deviations: Vec<f64> = series.values().iter().map(|value| value - mean).collect();

@@ -1,10 +1,9 @@
 //! The mean over a range that was cut into strata, with two or more random visits to each.
 //!
-//! The mean of the strata's means, weighted by their sizes, with the variance Σ W²·s²/n from the differences within
-//! the strata (Cochran, "Sampling Techniques", 3rd ed., section 5.4). What differs between strata costs nothing, which
-//! is why a rate that falls from one end to the other can be averaged from so few visits. Degrees of freedom by
-//! Satterthwaite's formula (Cochran's equation 5.16). Where visits that follow each other are alike, whatever their places, the
-//! variance is larger by [`inflation`].
+//! The mean of the strata's means, weighted by their sizes, with the variance Σ W²·s²/n from the differences within the strata
+//! (Cochran, "Sampling Techniques", 3rd ed., section 5.4). What differs between strata costs nothing, so that few visits are
+//! enough. Degrees of freedom by Satterthwaite's formula (Cochran's equation 5.16). The variance of visits that follow each
+//! other is larger by [`inflation`].
 //!
 //! A rate that falls in a few large steps is not all told by the differences within the strata: see [`with_borders`].
 
@@ -48,8 +47,7 @@ pub fn stratified_mean(strata: &[Stratum]) -> Option<Mean> {
 }
 
 /// A step between two strata counts as a border if it is this many times, squared, what a steady fall makes of the differences within
-/// strata: of such a fall a step is √12 of their standard deviation, and chance makes it up to 1.9 times that (three standard
-/// deviations of the difference of two means of two visits each).
+/// strata: √12 of their standard deviation, and up to 1.9 times that by chance.
 const BORDER_TIMES_SQUARED: f64 = 4.0 * 12.0;
 /// Of two visits to a stratum of a steady fall the median of their variance is so many times smaller than its mean: (1 − √½)² · 6.
 const MEDIAN_SHARE: f64 = 0.5147;
@@ -107,8 +105,7 @@ fn inflation_over_time(strata: &[Stratum]) -> f64 {
     inflation(&deviations, squares / free, free)
 }
 
-/// Cuts `[0, 1)` into the most equal strata of which each has two or more of the `places`, and gives for each stratum
-/// the indexes of its places. Empty when not even the whole has two.
+/// Cuts `[0, 1)` into the most equal strata of which each has two or more of the `places`: the indexes of these.
 pub fn finest_strata(places: &[f64]) -> Vec<Vec<usize>> {
     for count in (1..=places.len() / 2).rev() {
         let mut strata = vec![Vec::new(); count];

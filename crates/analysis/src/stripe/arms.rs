@@ -7,18 +7,16 @@
 //! Mandel 1977). Independent are answers that are several accesses apart; comparing within a fraction of a second
 //! leaves out what changes slowly, such as other load, and other load cannot make one arm answer twice.
 //!
-//! A host that is kept from running hands over several answers at once when it goes on. Such pairs lie within a quarter of a
-//! millisecond. Without them too little is counted, since some of them were a little further apart, and with them too much,
-//! since some were much further: the truth lies between.
+//! A host that is kept from running hands over several answers at once when it goes on, within a quarter of a millisecond.
+//! Without them too little is counted, and with them too much: the truth lies between.
 
 use super::crowd::Crowd;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
 use model::record::IoRecord;
 
-/// A moment is a fifth of the access time that a twentieth of single reads undercuts. Of 16 reads under way an arm takes
-/// about that one next, so that it hardly ever answers twice within a fifth of it: in that time no arm gets far, and the platter has to
-/// turn to the place besides.
+/// A moment is a fifth of the access time that a twentieth of single reads undercuts. Of 16 reads under way an arm takes about that one
+/// next: within a fifth of it no arm gets far, and the platter has to turn besides.
 const MOMENT_PARTS: u64 = 5;
 /// Arms that serve their queues in order take as long for each as for a single read: within half of the time that a twentieth undercuts
 /// they answer twice in no more than one of a hundred times, since the share that is quicker than `t` falls with the square of what is
@@ -37,8 +35,7 @@ const FAR_TO: u64 = 8;
 /// Stretches of time whose scatter gives the interval.
 const BATCHES: usize = 24;
 
-/// Pairs of answers within a moment as a share of those expected of independent answers, 1 − 1/n: all, and of reads that lie
-/// near each other.
+/// Pairs of answers within a moment over those expected of independent answers, 1 − 1/n: all, and of near reads.
 pub(super) struct Coincidence {
     pub all: Mean,
     pub near: Option<Mean>,

@@ -22,8 +22,7 @@ impl Crowd {
     pub fn new(ios: impl IntoIterator<Item = IoRecord>) -> Crowd {
         let mut reads: Vec<IoRecord> = ios.into_iter().filter(|io| io.status == Status::Done).collect();
         reads.sort_by_key(|io| io.completed_ns);
-        // At one moment what is answered comes before what is asked: the next request follows an answer. A read that
-        // took no time is still asked first.
+        // At one moment answers come before requests, which follow them; a read of no time is asked first.
         let mut order: Vec<(u64, u8, usize)> = Vec::with_capacity(2 * reads.len());
         for (index, read) in reads.iter().enumerate() {
             let in_no_time = read.completed_ns <= read.submitted_ns;

@@ -12,8 +12,7 @@ pub struct Layout {
 
 /// As many drives as are looked for. The work of looking grows with the square of it.
 pub const MEMBERS_MAX: u32 = 16;
-/// Chunks are multiples of a block: powers of two, as nearly all software makes them, and some others that controllers and
-/// `mdadm` allow.
+/// Chunks are these multiples of powers of two: nearly all software makes 1, some controllers and `mdadm` others.
 const ODD_FACTORS: [u64; 4] = [1, 3, 5, 7];
 const CHUNK_MAX: u64 = 16 * MIB;
 

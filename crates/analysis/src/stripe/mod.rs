@@ -54,9 +54,8 @@ const NO_LAYOUT_LOG_ODDS_MAX: f64 = 3.0;
 const EXCLUDED_LOG_ODDS_MIN: f64 = 6.9;
 /// 1 − 1/n is 0 for one arm and a half for two: the middle parts them.
 const ONE_ARM_SHARE_MAX: f64 = 0.25;
-/// Two arms or more that each take as long for a read of many as for a single one bring so many times as much at least; those that
-/// sort their queues bring more. Of 64 single reads, which differ by a third, the mean is off by a tenth at most in 95 of 100 runs: what
-/// is above twice as much by no more than that need not be sorting.
+/// Two arms or more that each take as long for a read of many as for a single one bring so many times as much at least; sorting brings
+/// more. Of 64 single reads the mean is off by a tenth at most in 95 of 100 runs.
 const UNSORTED_PARALLELISM_MAX: f64 = 2.2;
 /// Reads within a tenth of the range lie on the same drive of a few that follow each other.
 const NEAR_PART: u64 = 10;
@@ -355,7 +354,6 @@ impl Reads {
         Access { median_ns: self.single_quantile(0.5), quick_ns: self.single_quantile(0.05) }
     }
 
-    /// The crowds in two halves: a single one is cut.
     fn halves(&self) -> (Vec<Crowd>, Vec<Crowd>) {
         let half = self.answers() / 2;
         let (mut first, mut second, mut before) = (Vec::new(), Vec::new(), 0);
@@ -425,8 +423,7 @@ fn count_of_arms(share: &Mean) -> Option<u32> {
     (fits && (others - least) / 2.0 >= ARMS_LOG_ODDS_MIN).then_some(best)
 }
 
-/// Whether that share is one arm's: nearest to none, or surely below half of that of two, since an arm may be quicker than most now
-/// and then.
+/// Whether that share is one arm's: nearest to none, or surely below half of that of two.
 fn is_of_one_arm(share: &Mean) -> bool {
     let is_below_two = share.value + ARMS_DEVIATION_MAX * share.variance.sqrt() < ONE_ARM_SHARE_MAX;
     is_below_two || count_of_arms(share) == Some(1)

@@ -1,14 +1,12 @@
 //! Which reads are in each other's way: those on one drive wait for one another, those on different drives do not.
 //!
-//! Each answer is a race that one of the reads under way has won. If k of them lie on one drive, it serves one at a time,
-//! so each of the k has a k-th of the chance of a read that has a drive for itself. A layout says for every read on which drive it
-//! lies, and so gives every winner a probability; without a layout all under way have the same. The product over all
-//! answers is the likelihood of the layout against none. Only the order of answers counts, not how long a read takes: this is
-//! the partial likelihood of a proportional-hazards model, in which everything that all reads have in common cancels,
-//! be it slow zones, other load, or a clock that jitters.
+//! Each answer is a race that one of the reads under way has won. If k of them lie on one drive, it serves one at a time, so each
+//! of the k has a k-th of the chance of a read that has a drive for itself. A layout says for every read on which drive it lies,
+//! and so gives every winner a probability; without a layout all under way have the same. The product over all answers is the
+//! likelihood of the layout against none. Only the order of answers counts: in this partial likelihood of a proportional-hazards
+//! model all that reads have in common cancels (zones, load, jitter).
 //!
-//! Drives that choose the nearest of those that wait get quicker with more of them, so a read among k has the chance k^−s with
-//! a share s of 0 to 1; some values of s stand for all.
+//! Drives that sort get quicker with more that wait: a read among k has the chance k^−s with some s of 0 to 1.
 
 use super::crowd::{Crowd, Event};
 use super::layout::{Layout, MEMBERS_MAX};
@@ -110,8 +108,7 @@ struct LogProducts {
     factors: u32,
 }
 
-/// The chances of 16 drives add up to no more than 16·256^0.75 = 2^10 where any read is under way, and to no less than 1: a float holds
-/// the product of a hundred such numbers.
+/// The chances of 16 drives add up to 1 to 16·256^0.75 = 2^10: a float holds the product of a hundred such numbers.
 const FACTORS_MAX: u32 = 64;
 
 impl Default for LogProducts {

@@ -10,8 +10,7 @@ use model::units::{Bytes, Offset};
 
 /// The edges are the first and the last hundredth.
 const EDGE_SHARE: u64 = 100;
-/// What is over of a group of surfaces, at its edge, makes a mean over so many bytes one standard deviation of the noise off: stripes of
-/// 80 to 200 MB on two to ten surfaces, half a group on average.
+/// What is over of a group of surfaces (2 to 10 of 80 to 200 MB) makes an edge's mean one standard deviation of the noise off.
 const GROUP_BYTES: f64 = 200e6;
 /// Where a level ends within an edge, only what is surely of it counts, provided that the next differs by so many times the noise;
 /// otherwise the interval holds both what is of it and all of the edge.
@@ -55,8 +54,7 @@ fn edge_over(map: &SurfaceMap, range: ByteRange) -> Option<Edge> {
     Some(Edge { range, seconds_per_byte: edge_interval(map, &mean_over(range, &map.spots)?) })
 }
 
-/// The first or last hundredth. Where all of a small drive was read in pieces, a hundredth holds too few of them, and the edge is as
-/// many as are needed, one after the other from the very edge on.
+/// The first or last hundredth; where all of a small drive was read in pieces, as many of them as are needed.
 fn edge_range(map: &SurfaceMap, start: bool) -> Option<ByteRange> {
     let whole = map.range.bytes().get();
     let hundredth = at_edge(map, start, whole / EDGE_SHARE)?;

@@ -30,8 +30,7 @@ const SHARE_MIN: f64 = 0.005;
 const CLUMPS_MIN: usize = 6;
 /// A level that is as much slower than both of its neighbours is no zone.
 const SLOW_LEVEL_EXCESS: f64 = 0.2;
-/// Where levels may end is looked for in about so many places at first, since without any change the pruning does not help and
-/// the time grows with their square.
+/// Levels may end at about so many places at first: without changes, pruning fails and the time grows with their square.
 const CANDIDATES_MAX: usize = 1200;
 /// One-sided 90 % of the normal distribution: what has this distance to the price is found in nine of ten cases.
 const POWER_DEVIATIONS: f64 = 1.2816;

@@ -24,8 +24,8 @@ const LATE_DEVIATIONS: f64 = 5.0;
 /// logarithms: its surfaces differ by up to ±3 % (8thway 2013), so 6 % from the slowest to the fastest, and a visit of four tracks with
 /// one change of surface less, which is a quarter of a turn, takes 5 % less. Of 19 disks and arrays that ship the most is 7.4 %.
 const QUICKER_MAX: f64 = 0.12;
-/// On an array, or of a small disk, a visit is shorter than four tracks, and one change of surface less is more of it: then surfaces
-/// explain so much,
+/// On an array or a small disk, a visit is shorter than four tracks, and one change of surface less is more of it: surfaces explain
+/// this,
 const QUICKER_BY_SURFACES: f64 = 0.06;
 /// and a change of surface a quarter of a turn, which takes 11.1 ms on the slowest disks sold (5400 turns a minute).
 const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;
@@ -34,8 +34,7 @@ const QUICK_SHARE: f64 = 0.05;
 const PLACES_MIN: usize = 200;
 /// So few places that two of them are a tenth say nothing of how often a place is quick.
 const PLACES_BESIDE_MIN: usize = 20;
-/// Visits that follow each other are alike beyond chance when their correlation is more than noise by so many standard errors, a
-/// chance of 1 in 30,000, and large enough to matter.
+/// Visits that follow each other are alike beyond chance when their correlation exceeds noise so far, 1 in 30,000, and matters.
 const CORRELATION_SCORE_MAX: f64 = 4.0;
 const CORRELATION_MAX: f64 = 0.15;
 
@@ -47,8 +46,7 @@ pub struct Disturbances {
     pub share: f64,
     /// Stretches of time in which visits that follow each other were disturbed: start and end, since the run's clock began.
     pub times_ns: Vec<(u64, u64)>,
-    /// How alike visits are that follow each other in time wherever they are: the correlation of neighbours, of which 0 is
-    /// expected. None when visits were not made in a random order.
+    /// How alike visits that follow each other are: the correlation of neighbours, 0 expected. None without random order.
     pub correlation: Option<f64>,
     /// By how many standard errors that correlation differs from 0.
     pub correlation_score: f64,
@@ -83,8 +81,7 @@ impl Moments {
         Moments { times_ns: firsts.into_iter().map(|(time, ..)| time).collect(), slow_before, excesses }
     }
 
-    /// The chance that a visit at that moment is slow wherever it is: the share of those around it in time, with half a visit
-    /// added to either side (Jeffreys' prior).
+    /// The chance that a visit at that moment is slow wherever it is: its share in time, with Jeffreys' prior.
     pub(super) fn chance_slow(&self, at_ns: u64) -> f64 {
         let middle = self.times_ns.partition_point(|time| *time < at_ns);
         let from = middle.saturating_sub(NEIGHBOURS_IN_TIME);

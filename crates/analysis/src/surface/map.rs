@@ -109,8 +109,7 @@ impl SurfaceMap {
         &self.suspects
     }
 
-    /// Where more visits help most: the 95 % intervals of borders that are wider than this share of the capacity, the border
-    /// of the largest step first.
+    /// Where more visits help most: the 95 % intervals of borders wider than this share, the largest step first.
     pub fn uncertain_borders(&self, precision_of_capacity: f64) -> Vec<ByteRange> {
         let widest = self.range.bytes().as_f64() * precision_of_capacity;
         let mut borders: Vec<(f64, ByteRange)> = Vec::new();
@@ -127,22 +126,19 @@ impl SurfaceMap {
         borders.into_iter().map(|(_, range)| range).collect()
     }
 
-    /// Mean seconds per byte of a pass over the range, with its 95 % interval: each place counts by its width, however often it
-    /// was visited. None with too few visits.
+    /// Mean seconds per byte of a pass over the range: each place counts by its width. None with too few visits.
     pub fn seconds_per_byte(&self) -> Option<Estimate> {
         Some(self.without_load(self.as_sampled(self.pass?)))
     }
 
-    /// Of several disks, some are ahead of the others by up to a request when the first of a visit is done, or the last: by so much all
-    /// visits may be too short or too long.
+    /// Of several disks, some are ahead of the others by up to a request at the ends of a visit: by so much all visits may be off.
     pub(super) fn as_sampled(&self, seen: Estimate) -> Estimate {
         let uneven = self.uneven_share * seen.value;
         let low = (seen.low - uneven).max(0.0);
         Estimate { low, high: seen.high + uneven, ..seen }
     }
 
-    /// A time per byte that other load has added to in an unknown measure: without it, it lies between what the quickest visits
-    /// show and what was seen.
+    /// A time per byte without the load of others: between what the quickest visits show and what was seen.
     pub(super) fn without_load(&self, seen: Estimate) -> Estimate {
         match self.other_load() {
             Some(_) => Estimate { low: seen.low * self.quickest.exp(), ..seen },
@@ -150,8 +146,8 @@ impl SurfaceMap {
         }
     }
 
-    /// What the survey shows of other load on the drive, if it does. Rates are then lower than those of the drive alone, and
-    /// their intervals reach up to what the quickest visits show.
+    /// What the survey shows of other load, if it does. Rates are then lower, and their intervals reach up to the quickest
+    /// visits.
     pub fn other_load(&self) -> Option<OtherLoad> {
         match self.load_in_most_visits() {
             Some(load) => Some(load),

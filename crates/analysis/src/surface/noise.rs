@@ -13,8 +13,7 @@ pub(super) struct Noise {
 /// The local level is the median of at least this many places to either side and the place itself: a fiftieth of the range at 1000
 /// visits, of which a slow region holds less than half up to a hundredth of the range.
 const NEIGHBOURS_MIN: usize = 10;
-/// And of so large a part of all places to either side. Of many visits to a small disk some twenty lie on a few surfaces, and
-/// their median jumps from one to the other.
+/// And of so large a part of all places to either side: on a small disk some twenty visits lie on a few surfaces.
 const NEIGHBOURS_SHARE: usize = 90;
 /// No drive is steadier, and a clock and a queue have their steps: what differs by less is the same.
 pub(super) const NOISE_MIN: f64 = 1e-3;

@@ -24,8 +24,7 @@ pub(super) struct Spot {
     start_ns: u64,
 }
 
-/// All places; slow ones too, for a pass goes over them, and suspects, since leaving out what is slow without knowing why makes a
-/// mean too low. Visits that were disturbed are left out.
+/// All places but disturbed visits; slow ones too, for a pass goes over them, and suspects, since leaving them out biases a mean.
 pub(super) fn spots(visits: &[Visit], sorting: &Sorting) -> Vec<Spot> {
     let mut spots = Vec::new();
     for place in &sorting.places {

@@ -37,8 +37,7 @@ const SLOW_EXCESS: f64 = 0.35;
 const SLOW_DEVIATIONS: f64 = 5.0;
 /// The chance that any of all places that were ever slow was only disturbed each time, above which they are measured again.
 const CHANCE_MAX: f64 = 0.05;
-/// Visits that differ by less than this, as a difference of logarithms, are alike: what made them so changes none of the three digits
-/// of a rate.
+/// Visits that differ by less than this, as a difference of logarithms, are alike: it changes none of the three digits of a rate.
 const EVEN: f64 = 1e-3;
 /// From this many visits on their order in time is looked at.
 const ORDER_MIN: usize = 50;
@@ -93,9 +92,8 @@ impl Sorting {
         self.excess[visit] > self.limit
     }
 
-    /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow. Left out is what
-    /// lies where another visit had been before: it may have been chosen by what that one saw, and then says more of the place
-    /// than of the moment.
+    /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow. A place where
+    /// another visit had been before is left out: it may have been chosen by what that one saw.
     fn firsts(&self, visits: &[Visit]) -> Vec<(u64, f64, bool)> {
         let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
         let mut firsts = Vec::new();
@@ -274,8 +272,7 @@ impl Sorting {
     }
 }
 
-/// Whether something sound was visited between the first and the last of these, which are in the order of time: then they were
-/// not slow for one reason that lasted.
+/// Whether something sound was visited between the first and the last of these: then no single reason lasted.
 fn is_apart(visits: &[Visit], slow: &[usize], sound_times: &[u64]) -> bool {
     let (Some(&first), Some(&last)) = (slow.first(), slow.last()) else { return false };
     let (first, last) = (visits[first].start_ns, visits[last].start_ns);

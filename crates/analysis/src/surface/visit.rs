@@ -30,17 +30,15 @@ pub(super) struct Gathered {
 
 /// Fewer requests than this, of which four follow the first, show a rate only roughly.
 const OPERATIONS_MIN: u64 = 5;
-/// A long phase is cut into pieces of at least this: slices of time cut a request at each end, 0.4 of one on average, which
-/// is 0.6 % of 64 MiB at 1 MiB.
+/// A long phase is cut into pieces of at least this: slices of time cut 0.4 of a request, 0.6 % of 64 MiB at 1 MiB.
 const PIECE_BYTES_MIN: u64 = 64 * MIB;
 /// And into about so many over the whole target, which bounds memory: 4096 of 1 GB on 4 TB are finer than any zone.
 const PIECES: u64 = 4096;
 /// A phase of fewer pieces than this is one visit.
 const PIECES_MIN: u64 = 4;
 
-/// The first visits, which find out how long samples must be, are none beside them where they were to be shorter than such a part of most:
-/// what a drive, or one of several behind each other, takes to begin is more of them, so that they look slow as often as they are made
-/// again.
+/// First visits, which find out how long samples must be, do not count where they were shorter than such a part of most: what a drive
+/// takes to begin is more of them, so that they look slow.
 const SHORT_PART: u64 = 2;
 
 /// Visits are spread over nearly all of a range if no more than a two-hundredth of it is left out at an end.
@@ -100,8 +98,7 @@ fn usual_bytes(visits: &[measured::Visit<'_>]) -> Bytes {
     planned.get(planned.len() / 2).copied().unwrap_or(Bytes::ZERO)
 }
 
-/// The range that a warm-up says was asked for, when the visits are spread over nearly all of it; else what was visited. Visits at
-/// random places leave a little out at either end.
+/// The range that a warm-up says was asked for, when the visits are spread over nearly all of it; else what was visited.
 fn asked_for(run: &RunView<'_>, visited: ByteRange) -> ByteRange {
     let mut asked: Option<ByteRange> = None;
     for summary in run.phases {

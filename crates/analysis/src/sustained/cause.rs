@@ -1,8 +1,7 @@
 //! Why throughput dropped: a full cache, garbage collection, or heat.
 //!
-//! From throughput alone they look the same; what is written next tells them apart. Sequential writes soon leave whole blocks of
-//! garbage, so collection stops, while a full cache stays full. A drive that is too warm cools while little is written, although
-//! it is never idle, so that no cache is emptied.
+//! From throughput alone they look the same; what is written next tells them apart. Sequential writes leave whole blocks of
+//! garbage, which ends collection. A drive that is too warm cools while little is written, which empties no cache.
 
 use super::batch::Batch;
 use super::drop::RateDrop;

@@ -6,8 +6,7 @@ use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use model::estimate::Estimate;
 
-/// Levels that differ by fewer standard errors may do so by chance: one time in 4·10⁷ they do by 5.5, and some hundred borders are
-/// looked at after each of some hundred batches.
+/// Fewer standard errors may be chance: 5.5 come one time in 4·10⁷, and some hundred batches each have some hundred borders.
 const ERRORS_MIN: f64 = 5.5;
 /// After a drop so many batches are seen at least.
 pub const PIECES_AFTER_MIN: usize = 5;
@@ -29,8 +28,7 @@ const PIECES_AFTER_ENOUGH: usize = 20;
 const OWN_LEVEL_SHARE: f64 = 0.15;
 /// Halves of a drifting line that is cut in two differ by half of the step, those of a level by nothing: nearer to nothing.
 const TREND_SHARE_MAX: f64 = 0.25;
-/// At a step the batches next to it differ as much as the levels do; at a cut through a drift by at most half, where a level has
-/// twice as many batches.
+/// At a step the batches next to it differ as much as the levels do; at a cut through a drift by at most half.
 const BORDER_SHARE_MIN: f64 = 0.5;
 /// It is more than that by so many standard errors, since there are some dozens of borders in a run: chance makes it so one time in 700.
 const BORDER_ERRORS: f64 = 3.0;
@@ -239,8 +237,7 @@ fn is_sharp(batches: &[Batch], last: &Level, next: &Level) -> bool {
         && at_border - BORDER_ERRORS * border_error(last) >= BORDER_SHARE_MIN * step
 }
 
-/// What the step between the batches next to a border is known to, as logarithms. The middle of some values scatters by 1.25 times as much
-/// as their mean does.
+/// What the step between the batches next to a border is known to, as logarithms. A median scatters by 1.25 times as much as a mean.
 fn border_error(last: &Level) -> f64 {
     1.25 * last.noise * (2.0 / PIECES_AFTER_MIN as f64).sqrt()
 }

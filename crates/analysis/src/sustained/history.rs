@@ -106,8 +106,7 @@ impl<'run> History<'run> {
     }
 }
 
-/// The measured phases that write as fast as they can and where they like, with what they wrote, until the drive is prepared anew: what comes then has
-/// another beginning.
+/// The measured phases that write as fast as they can and where they like, with what they wrote, until the drive is prepared anew.
 fn writings<'run>(run: &RunView<'run>) -> impl Iterator<Item = (&'run Workload, Batch)> {
     let mut is_measured = false;
     let until_anew = (0..).zip(run.phases).take_while(move |(_, summary)| {

@@ -10,8 +10,8 @@ use model::estimate::Estimate;
 
 /// A level has so many batches at least: one that was begun in the level before, one that is in it, and one that confirms that.
 const PIECES_MIN: usize = 3;
-/// Levels closer than this, as the logarithm of their ratio, are one. The smallest drop known of a cache is 480 to 400 MB/s (870 EVO
-/// of 4 TB, TechPowerUp's test), 17 %: a third of that is told from drift.
+/// Levels closer than this, as a logarithm, are one: a third of the smallest known drop, 480 to 400 MB/s (870 EVO, TechPowerUp's
+/// test).
 pub(super) const STEP_MIN: f64 = 0.06;
 /// Batches are never taken for steadier than this, as a share: a sixth of that step.
 const NOISE_MIN: f64 = 0.01;
@@ -65,8 +65,7 @@ impl Level {
         noise * noise / self.batches() as f64 + (stall_s / self.seconds).powi(2)
     }
 
-    /// By how much a byte takes longer in another level, as logarithms: on the whole or in the median, whichever is less, since more
-    /// of the larger batches have a stall.
+    /// By how much a byte takes longer in another level, as logarithms: in the mean or the median, whichever is less, for stalls.
     pub(super) fn step_to(&self, other: &Level) -> f64 {
         let (whole, typical) = (other.cost.value - self.cost.value, other.typical_cost - self.typical_cost);
         if whole.abs() < typical.abs() { whole } else { typical }
@@ -86,8 +85,8 @@ impl Level {
         typical_cost(&inner[inner.len() - half..]) - typical_cost(&inner[..half])
     }
 
-    /// By how much a byte takes longer in the first `count` batches of the next level than in the last of this one, as logarithms of
-    /// their medians, without the two at the border.
+    /// By how much a byte takes longer in the next level's first `count` batches than in this one's last, without those at the
+    /// border.
     pub(super) fn step_at_border(&self, next: &Level, batches: &[Batch], count: usize) -> f64 {
         let last = self.end - usize::from(self.batches() > 1);
         let first = next.first + usize::from(next.batches() > 1);

@@ -76,8 +76,7 @@ pub fn below(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Optio
     Some(Below { from_bytes, to_bytes, first, bytes_per_second: bytes / seconds })
 }
 
-/// How long the rest right before a stream was; none where it did not begin after one. What was done before the rest, such as writes
-/// in order that look for another cause of the drop, is no part of it.
+/// How long the rest right before a stream was; none where it did not begin after one. Writes before the rest are no part of it.
 fn rest_s(run: &RunView<'_>, stream: &Stream) -> Option<f64> {
     let mut rest_s = 0.0;
     for phase in stream.before.iter().rev() {
@@ -115,8 +114,7 @@ pub fn regained(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Ve
     gains
 }
 
-/// Of all that was written after the rest, as much at the full rate as explains the time it took. A byte takes `slow_s` seconds when the
-/// rate is down.
+/// As much at the full rate, of all that was written after the rest, as explains its time; `slow_s` a byte when the rate is down.
 fn of_stream(rest_s: f64, stream: &Stream, drop: &RateDrop, slow: f64) -> Regained {
     let lowest = drop.last();
     let fast = drop.before.seconds_per_byte();

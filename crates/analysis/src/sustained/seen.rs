@@ -1,9 +1,8 @@
 //! Where a host saw the throughput of a disk drop.
 //!
-//! A disk takes writes into its memory first, so it looks fast until its media cache and its memory behind that are full. How long
-//! a flush then takes depends on what the cache held before: a ring clears its oldest writes first. The completions show the drop
-//! itself: the moment before which more came than at a rate between both levels, and after which less came (the largest of the
-//! cumulated differences; Page, "Continuous inspection schemes", 1954).
+//! A disk takes writes into its memory first, so it looks fast until its media cache and its memory behind that are full. The
+//! completions show the drop itself: the moment before which more came than at a rate between both levels, and after which less
+//! came (the largest of the cumulated differences; Page, "Continuous inspection schemes", 1954).
 
 use super::batch::{Batch, bytes_of};
 use super::drop::{PLACE_SHARE_MIN, RateDrop};

@@ -8,8 +8,7 @@ use crate::stats::mean::Mean;
 const ROUNDS: usize = 5;
 const RANGE_MAX: f64 = 0.2;
 const SLOPE_MAX: f64 = 0.1;
-/// The rounds are the last half of all that was written: then the rate has stayed as it is while as much again was written, however long
-/// it takes a drive to settle.
+/// The rounds are the last half of all that was written: the rate stayed as it is while as much again was written.
 const WINDOW_SHARE: f64 = 0.5;
 /// So often a flash drive is written over before its rate can be the lasting one (SNIA: twice the capacity before the first round).
 pub const WRITTEN_OVER_MIN: f64 = 2.0;

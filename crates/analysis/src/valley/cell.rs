@@ -34,8 +34,7 @@ impl Cell {
     }
 }
 
-/// Gives the pieces of a phase to `take`, in the order of time: of its single requests if these were kept, else of its slices. What
-/// the drive needs to get going is before the first.
+/// Gives the pieces of a phase to `take`, in the order of time: of its single requests if these were kept, else of its slices.
 pub(super) fn each_cell(
     run: &RunView<'_>,
     phase: u32,

@@ -9,8 +9,7 @@ use statrs::function::gamma::ln_gamma;
 
 /// Fewer gaps than this say nothing of a rhythm.
 pub(super) const GAPS_MIN: usize = 4;
-/// Gaps that are so much longer than half of all hold a dip that was too narrow to be seen; those that are so much shorter end with one
-/// that something else made.
+/// Longer gaps, against half of all, hold a dip that was too narrow to be seen; shorter ones end with one that something else made.
 const MISSED_TIMES: f64 = 1.5;
 /// At most this share of all gaps.
 const MISSED_SHARE_MAX: f64 = 0.25;
@@ -134,8 +133,7 @@ fn without_missed(gaps: &[Gap]) -> Vec<Gap> {
     if missed as f64 <= MISSED_SHARE_MAX * gaps.len() as f64 { kept } else { gaps.to_vec() }
 }
 
-/// Whether time or bytes vary less from gap to gap: variances of two correlated variables are the same exactly when sum and
-/// difference do not correlate (Pitman 1939, Morgan 1939).
+/// Whether time or bytes vary less from gap to gap: by the correlation of sum and difference (Pitman 1939, Morgan 1939).
 fn steadier(gaps: &[Gap]) -> (ValleyTrigger, f64) {
     let (mut sums, mut differences) = (Vec::new(), Vec::new());
     for gap in gaps {

@@ -1,5 +1,4 @@
-//! What a run tells of valleys: conditioning, passes, and reads to compare with, in their order. Each phase is looked at once, so
-//! that an experiment can follow its own run.
+//! What a run tells of valleys: conditioning, passes, and reads to compare with, in order; an experiment can follow its own run.
 
 use super::EXPERIMENT;
 use super::cell::each_cell;
@@ -16,11 +15,9 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Between phases that follow on each other so closely it is being written all the time.
 const PAUSE_S_MAX: f64 = 1.0;
-/// A dip at the end of a phase and one at the start of the next are one if no more than this lies between: what the drive needs to
-/// make lasting what it holds, and to get going.
+/// A dip at the end of a phase and one at the start of the next are one if no more than a flush and a start lie between.
 const JOINED_S: f64 = 0.3;
-/// The probability at most that what is by chance is taken for a rhythm or a place: one in a thousand runs in which something
-/// dips often enough.
+/// The probability at most that chance is taken for a rhythm or a place: one in a thousand runs with enough dips.
 const CHANCE_MAX: f64 = 1e-3;
 /// Reading is a comparison if it went on for so many gaps.
 const COMPARED_GAPS_MIN: f64 = 2.0;
@@ -386,9 +383,8 @@ impl Story {
         (count > 0.0).then_some(bytes / count)
     }
 
-    /// Dips that are where they were in an earlier pass, more often than by chance. Passes from one that began further in on are
-    /// compared with the one before it: a pass that is a multiple of the gap in bytes has them at the same places as well. Whether
-    /// places count, only that pass can say.
+    /// Dips that are where they were in an earlier pass, more often than by chance. Only a pass that began further in shows that
+    /// places count: one that is a multiple of the gap in bytes has them at the same places as well.
     fn repeated(&self) -> Option<Verdict> {
         let (mut told, mut open) = (Same::default(), Same::default());
         let (mut there, mut behind_start) = (Same::default(), Same::default());

@@ -13,7 +13,6 @@ use model::run::RunView;
 use model::units::{Bytes, MIB, Nanos, Offset};
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 
-/// The stream of the seed that draws places.
 const PLACES_STREAM: u64 = u64::MAX - 1;
 /// From one read of a pair to the other: time for the slowest access, and to read on some MiB after it.
 const PAUSE: Nanos = Nanos::from_millis(80);

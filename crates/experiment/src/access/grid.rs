@@ -1,6 +1,5 @@
-//! Random access by requests at a time, by size and by span: every configuration once in each round, in random order, so that what
-//! changes in time is no effect of a configuration. Longer queues follow as long as the last one brought more, and then finer numbers
-//! at a time where the curve bends.
+//! Random access by requests at a time, by size and by span: every configuration once in each round, in random order, so that drift
+//! is no effect of a configuration. Longer queues follow as long as they bring more, then finer numbers where the curve bends.
 
 use super::cell::Cell;
 use super::request::AccessRequest;
@@ -18,7 +17,6 @@ use model::units::{Bytes, Nanos};
 use model::workload::{BlockSizes, Caching, OperationMix, Pattern};
 use std::collections::VecDeque;
 
-/// The stream of the seed that draws orders.
 const ORDER_STREAM: u64 = u64::MAX;
 /// Rounds of a drive with moving parts, and of one without. The interval of a mean of few rounds is wide (Student's t).
 const ROUNDS_MECHANICAL: u32 = 3;
@@ -46,8 +44,7 @@ const LONG_MAX: Nanos = Nanos::from_secs(5);
 /// to empty one. What it has to bring is what two means differ by through chance.
 const DEPTH_ALWAYS: u64 = 25;
 const MORE_BY: f64 = 0.05;
-/// And for one of [`MANY`] where parts move: four times as long a queue that is sorted brings a fifth and more, and one of SATA ends at
-/// 32, which is a tenth more than 25.
+/// And for one of [`MANY`] where parts move: sorting a queue four times as long brings a fifth, and SATA, which ends at 32, a tenth.
 const MORE_BY_FOR_MANY: f64 = 0.18;
 /// The span that the finding is about is measured twice in a round, as single accesses to the whole range are.
 const SPAN_TOLD: f64 = 0.01;
@@ -57,7 +54,6 @@ const SPAN_BLOCKS_MIN: u64 = 4096;
 pub(super) const RANGE_BLOCKS_MIN: u64 = 64;
 /// Without a time limit, whatever the drive does, all rounds are over by then.
 const TIME_MAX: Nanos = Nanos::from_secs(150);
-/// The same when a precision was asked for.
 const TIME_MAX_PRECISE: Nanos = Nanos::from_secs(600);
 
 pub(super) struct Grid {

@@ -1,5 +1,4 @@
-//! `access`: how fast random access is, and by what mechanism. It consists of parts, each of which is an experiment of its own and
-//! puts its question when the one before it is answered.
+//! `access`: how fast random access is, and by what mechanism. Its parts are experiments that ask one after the other.
 
 mod cache;
 mod cell;

@@ -10,14 +10,11 @@ use model::run::RunView;
 use model::units::Nanos;
 use model::workload::{Caching, OperationMix, Pattern, Workload};
 
-/// The stream of the seed that draws places and lengths.
 const PLACES_STREAM: u64 = u64::from_le_bytes(*b"pagecach");
-/// Blocks that stand alone, and pairs: systems do the same each time, so that a few show it, and a few more are left when other reads
-/// come in between.
+/// Blocks that stand alone, and pairs: systems do the same each time, so that a few show it even if other reads come between.
 const SINGLES: usize = 8;
 const PAIRS: usize = 8;
-/// Longer rows. How far ahead the system is goes up and down along a row, between one window and two; of eight random moments
-/// the largest lies within a ninth of the height on average.
+/// Longer rows: read-ahead swings between one window and two, and of eight moments the largest is within a ninth on average.
 const LONG: usize = 16;
 /// Their lengths, in blocks. Linux begins with a window of four to eight pages and makes it two to four times as long, time and again: the
 /// usual 128 KiB are reached after some 60 pages, and 8 MiB after some 4000.

@@ -1,5 +1,4 @@
-//! A part of `access`: is this one drive or several? Reads at random places, first one at a time and then many, until it
-//! is told or it is known that it will not be.
+//! A part of `access`: is this one drive or several? Reads at random places, first one at a time and then many.
 
 use crate::preparation::{phase, random_block};
 use crate::{Experiment, Remaining, Setup, Step};
@@ -12,7 +11,6 @@ use model::run::RunView;
 use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// The stream of the seed that draws places.
 const STREAM: u64 = u64::from_le_bytes(*b"stripes_");
 /// Below this a cache may hold so much of the range that its answers are those of memory.
 const RANGE_MIN: Bytes = Bytes::from_mib(256);

@@ -201,7 +201,6 @@ impl FilesRequest {
         Ok(Some(Bytes::new(memory.get() * 2).round_down_to(Bytes::from_mib(1))))
     }
 
-    /// Whether the options are within their bounds.
     pub fn check(&self) -> Result<(), PlanError> {
         if self.compare && self.folders.len() < 2 {
             return Err(PlanError::OneFolder);

@@ -113,8 +113,7 @@ impl Files {
         writes
     }
 
-    /// As given, or what the slowest folder writes in the time that is meant for a pass. It is the same in all folders, so that
-    /// they can be compared.
+    /// As given, or what the slowest folder writes in the time for a pass: the same in all folders, to be compared.
     fn chosen_size(&self, done: &[PhaseSummary]) -> Bytes {
         if let Some(size) = self.given_size {
             return size;

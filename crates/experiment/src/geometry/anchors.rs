@@ -1,5 +1,4 @@
-//! Places all over the range that are read again and again: their repetitions tell the time of a turn, and the ways between
-//! them the seeks.
+//! Places all over the range that are read again and again: they tell the time of a turn, and the seeks between.
 
 use model::prng::Prng;
 use model::range::ByteRange;

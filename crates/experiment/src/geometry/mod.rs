@@ -8,8 +8,7 @@
 //!    and a seek to the next track.
 //! 5. *Tracks*: probes of tracks until the time is over: zones, surfaces, skew.
 //!
-//! Where completion times scatter too much for a probe to tell a number of sectors, both ends of a track are looked for by halving at the
-//! places of 4 and in 5, for all places of a batch in turns.
+//! Where completion times scatter too much to count sectors, both ends of a track are looked for by halving, in batches.
 
 mod anchors;
 mod probes;
@@ -37,7 +36,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 const RANGE_MIN: Bytes = Bytes::from_mib(1);
-/// The stream of the seed that draws places and orders.
 const PLACES_STREAM: u64 = u64::MAX - 2;
 /// What a read takes at most on average, and a drive that has to wake up before: a phase that takes longer is given up.
 const READ_TIME_MAX: Nanos = Nanos::from_millis(100);
@@ -67,8 +65,7 @@ const PAIRS_FIRST: u32 = 8;
 const PAIRS: u32 = 12;
 const CLOSE_TURNS: f64 = 0.04;
 const BATCH: u64 = 20;
-/// The same where the ends of tracks are looked for. Two reads a round leave a third of where an end may be, of a track of 5000 sectors one
-/// after 8 rounds; late ones cost some more, and the last ones confirm.
+/// The same where the ends of tracks are looked for: two reads a round leave one of 5000 sectors after 8 rounds, the last ones confirm.
 const BATCH_OF_ENDS: u64 = 48;
 /// With fewer of them open no round is made: a drive with 32 cache segments still holds what the last one read.
 const OPEN_MIN: usize = 12;

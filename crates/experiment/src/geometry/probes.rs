@@ -1,12 +1,10 @@
-//! Where probes of tracks read: each a few sectors close together, from the highest down, so that what the drive read on after
-//! one does not answer the next.
+//! Where probes of tracks read: a few sectors close together, from the highest down, so that read-ahead answers none.
 
 use analysis::geometry::{NearMap, TrackCount};
 use model::prng::Prng;
 use model::range::ByteRange;
 
-/// Sectors below the first where nothing is known of tracks: close enough to be told apart on tracks of some dozen sectors, and
-/// far enough for a count among thousands.
+/// Sectors below the first where nothing is known: near enough for tracks of some dozen sectors, far enough for thousands.
 const UNKNOWN: [u64; 7] = [0, 5, 20, 60, 150, 350, 800];
 /// The same in parts of a track where it is known about how long one is: at most one end of a track lies between them.
 const KNOWN: [f64; 5] = [0.0, 0.025, 0.125, 0.33, 0.66];

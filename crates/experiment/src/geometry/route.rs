@@ -1,13 +1,11 @@
-//! A way through places of known angle on which each next sector passes just when the arm should get there: whether it is caught
-//! then tells the most about the seek.
+//! A way through places of known angle on which each next sector passes just when the arm should get there.
 
 use analysis::geometry::{Density, Rotation, SeekCurve};
 use model::prng::Prng;
 
 /// Classes of distance, even in its root, that are to be met equally often.
 const CLASSES: usize = 20;
-/// How close to the expected moment a sector must pass: what the curve may be wrong by, in turns, and so many standard
-/// deviations of the seek itself.
+/// How close to the expected moment a sector must pass: the curve's error in turns, and the seek's deviations.
 const REACH_TURNS: f64 = 0.05;
 const REACH_DEVIATIONS: f64 = 2.0;
 /// A share of the places is not gone back to soon, since the drive may still hold them.

@@ -1,9 +1,8 @@
-//! fio job files of the simple kind: jobs that read or write one target, one after the other. Format: fio's HOWTO
-//! (Axboe and others, version 3). What is not supported is refused with its line, never passed over in silence; what
-//! makes no difference here is in `WITHOUT_EFFECT`.
+//! fio job files of the simple kind: jobs that read or write one target in turn. Format: fio's HOWTO (Axboe and
+//! others, version 3). What is not supported is refused with its line; what makes no difference here is in
+//! `WITHOUT_EFFECT`.
 //!
-//! Where this program differs from fio: requests always bypass the page cache; a `rate` is an open loop, so that
-//! a stall is charged to every request that it kept waiting.
+//! Other than in fio, requests always bypass the page cache, and a `rate` is an open loop that charges stalls.
 
 use super::flaw::{Flaw, Reason, at_line, count, in_key, not_a, percent};
 use super::types::{Amount, Load, PatternFile, PatternStep, Shape, Stop};
@@ -251,8 +250,7 @@ impl Job<'_> {
         })
     }
 
-    /// fio ends a job when it has moved its size, or its time is up; with `time_based` only then. Each of `numjobs` moves
-    /// that size.
+    /// fio ends a job when it has moved its size, for each of `numjobs`, or its time is up; with `time_based` only then.
     fn stop(&self, threads: u32) -> Result<Stop, Flaw> {
         // A runtime of zero is none.
         let time = match self.read("runtime", time)? {
@@ -300,8 +298,8 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-/// A size as fio reads it by default: a number, and `k`, `m`, `g`, `t` for powers of 1024, with or without a `b`. Its `ki`
-/// stands for 1000 then, which nobody expects, so that is refused.
+/// A size as fio reads it by default: `k`, `m`, `g`, `t` are powers of 1024, with or without a `b`. `ki`, then 1000, is
+/// refused.
 fn size(text: &str) -> Result<Bytes, Reason> {
     let lower = text.to_ascii_lowercase();
     if lower.contains(',') {

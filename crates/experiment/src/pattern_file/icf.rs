@@ -2,8 +2,7 @@
 //! manager's workers have them assigned, with run time, outstanding I/Os and the size of the disk. Format: Iometer User's
 //! Guide (Intel, 2003), and the files that Iometer 2006 and 1.1 write.
 //!
-//! A file is lines: a heading in quotes says what follows, `'Access specification name,default assignment`, and values
-//! stand in the lines after it. What is not about access is passed over.
+//! A file is lines: a heading in quotes such as `'Access specification name,default assignment`, then its values.
 
 use super::flaw::{Flaw, Reason, at_line, count, in_key, not_a, percent};
 use super::types::{Amount, Load, PatternFile, PatternStep, Shape, Stop};

@@ -1,5 +1,4 @@
-//! Access patterns from files: plan files of our own (TOML), Iometer access specifications (`.icf`) and fio job files of
-//! the simple kind; and those that come with the program, by name.
+//! Access patterns from files: plan files (TOML), Iometer's `.icf`, simple fio job files; and built-in ones by name.
 //!
 //! A [`PatternFile`] knows no drive: [`PatternFile::phases`] makes phases of it on a range. An experiment that brings a drive
 //! into a state by a pattern asks for [`PatternFile::conditioning`], which is not analysed.

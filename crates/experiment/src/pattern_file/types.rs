@@ -8,7 +8,6 @@ use model::workload::{DataPattern, ZoneShare};
 pub struct PatternFile {
     /// What it calls itself, else the name of the file.
     pub name: String,
-    /// In a line, what it is for; may be empty.
     pub description: String,
     pub steps: Vec<PatternStep>,
     /// Where it does less or something else than the file asks for, as sentences.

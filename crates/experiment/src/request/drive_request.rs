@@ -34,7 +34,6 @@ pub trait DriveRequest {
 pub struct Supplies {
     pub plans: BTreeMap<String, PatternFile>,
     pub marked: Option<Vec<Marked>>,
-    /// By which a run knows its own marks.
     pub mark_key: u64,
 }
 

@@ -1,5 +1,4 @@
-//! `sizes`: rate by the size of requests. Every point once in each round, in random order; points whose rounds do not agree are measured
-//! again.
+//! `sizes`: rate by the size of requests. Every point once a round, in random order; rounds that disagree are measured again.
 
 mod pace;
 mod request;

@@ -32,7 +32,6 @@ pub struct SizesRequest {
 }
 
 impl SizesRequest {
-    /// ATTO's sizes, unless others are given.
     pub(super) fn sizes(&self) -> Vec<Bytes> {
         if self.sizes.is_empty() {
             (9..=26).map(|power| Bytes::new(1 << power)).collect()

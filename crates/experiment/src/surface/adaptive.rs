@@ -1,12 +1,11 @@
 //! `surface --adaptive`: short visits to random places, as many as it takes.
 //!
-//! A disk's surfaces differ by some percent and follow each other in stripes of 80 to 200 MB, so a visit says how fast one
-//! of them is, and a place says little; the mean of many visits says how fast that part of the drive is, whatever the
-//! stripes. The range is cut into equal strata. A round visits each of them once, and each edge some times, at random
-//! places and in random order, so that neither stripes nor what changes in time (warmth, other load) look like places.
-//! After each round the map so far decides what the next one adds: what looked slow is visited again before anybody is
-//! told, and once rates are known, visits go where the borders of zones are least certain (fixed-confidence search for
-//! change points: samples belong next to the changes).
+//! A disk's surfaces differ by some percent and follow each other in stripes of 80 to 200 MB, so a single visit says
+//! little of its place; the mean of many says how fast that part of the drive is. The range is cut into equal strata. A
+//! round visits each of them once, and each edge some times, at random places and in random order, so that neither stripes
+//! nor drift look like places. After each round the map decides what the next one adds: what looked slow is visited again,
+//! and once rates are known, visits go where borders of zones are least certain (fixed-confidence search for change
+//! points: samples belong next to the changes).
 
 use super::visit::Visitor;
 use crate::error::PlanError;
@@ -30,15 +29,13 @@ use model::units::{Bytes, Nanos, Offset};
 use model::workload::OperationMix;
 use std::collections::VecDeque;
 
-/// The stream of the seed that draws places and orders.
 const PLACES_STREAM: u64 = u64::MAX;
 /// The time of a full pass is known to this share unless another precision is asked for.
 const PRECISION: f64 = 0.01;
 /// How exactly a border of zones is looked for, as a share of the range.
 const BORDER_PRECISION: f64 = 0.005;
-/// A step of the rate between two zones that is not to be missed but once in ten times, so that one of 2 % hardly ever is, and
-/// the share of the range that a zone has: of 15 to 60
-/// zones that disks have, one of 40.
+/// A step of the rate between zones that is missed one time in ten, so that one of 2 % hardly ever is; and the share of the
+/// range that a zone has: disks have 15 to 60.
 const STEP: f64 = 0.015;
 const ZONE_SHARE: f64 = 0.025;
 /// Reads take no longer than this unless it is asked for, and neither do writes: the drive is known in a minute.
@@ -49,8 +46,7 @@ const PASSES_MAX: u64 = 4;
 /// Strata, and visits to each edge in a round.
 const STRATA: u64 = 48;
 const EDGE_VISITS: u64 = 12;
-/// Edges are visited in all rounds until each is known to this share of the precision: the errors of both make that of their
-/// ratio, √2 · 0.5 of it.
+/// Edges are visited in all rounds until each is known to this share of the precision: √2 · 0.5 of it for their ratio.
 const EDGE_PRECISION_SHARE: f64 = 0.5;
 /// An edge is a hundredth of the range.
 const EDGE_PARTS: u64 = 100;
@@ -73,8 +69,7 @@ const VISIT_BYTES: Bytes = Bytes::from_mib(8);
 /// A visit to a drive without moving parts takes about this long, and no more than so much.
 const VISIT_TIME: Nanos = Nanos::from_millis(60);
 const VISIT_BYTES_MAX: Bytes = Bytes::from_mib(64);
-/// Of each of several disks a visit takes but a part. It lasts so many times as long: what each waits for at its start is then a hundredth
-/// of it.
+/// Of each of several disks a visit takes but a part. It lasts longer by this: what each waits for at its start is a hundredth of it.
 const ARRAY_VISIT_TIMES: u64 = 3;
 const ARRAY_VISIT_BYTES_MAX: Bytes = Bytes::from_mib(512);
 /// Probes of an array are made again when visits are to be so many times as long.
@@ -181,7 +176,6 @@ impl Adaptive {
         filling + WARM_UP
     }
 
-    /// What comes before the first survey, at most.
     fn preparation_time(&self) -> Nanos {
         self.shortened(self.usual_preparation_time())
     }
@@ -292,8 +286,7 @@ impl Adaptive {
         self.queue.push_back(phase);
     }
 
-    /// One round: visits all over the range, so many at each of its edges, some at uncertain borders, and those to what
-    /// looked slow.
+    /// One round: visits all over the range, so many at each edge, some at uncertain borders, and those to slow places.
     fn plan_round(&mut self, edge_visits: u64, borders: &[ByteRange], again: &[ByteRange]) {
         self.survey.round += 1;
         let strata = if borders.is_empty() { self.strata() } else { self.strata().min(SPREAD_VISITS) };
@@ -374,8 +367,7 @@ impl Adaptive {
         }
     }
 
-    /// In the middle of each gap between what is slow and the next place that is not: halving it again and again finds where
-    /// it ends. Often enough at once to believe what they show.
+    /// In the middle of each gap between what is slow and the next place that is not: halving finds where it ends.
     fn ends_of_slow_places(&self, map: &SurfaceMap) -> Vec<ByteRange> {
         let mut visits = Vec::new();
         for place in map.slow_places.iter().take(SLOW_PLACES_MAX) {
@@ -451,8 +443,7 @@ impl Adaptive {
         Some(())
     }
 
-    /// Whether the survey under way has used up what it may; not before the first rounds are over, unless a limit was
-    /// asked for.
+    /// Whether the survey under way has used up what it may; never before the first rounds are over without a limit.
     fn is_used_up(&self, now: Nanos) -> bool {
         let in_survey = matches!(self.stage, Stage::Probe | Stage::Rounds);
         let first_rounds =
@@ -548,8 +539,7 @@ fn visit_bytes_by_rate(so_far: &RunView<'_>, time: Nanos) -> Bytes {
     Bytes::new(bytes as u64).max(VISIT_BYTES).min(VISIT_BYTES_MAX)
 }
 
-/// None where no probe was faster than a single disk. What is slow but even may serve all that are in flight together: whole
-/// fills of the queue then end as they began.
+/// None where no probe was faster than a single disk. What is slow but even may serve whole fills of the queue together.
 fn array_visit_bytes(so_far: &RunView<'_>, time: Nanos, setting: StreamSetting) -> Option<Bytes> {
     let [quickest, slowest] = probes_s_per_byte(so_far);
     if slowest <= 0.0 || quickest >= 1.0 / ONE_DISK_RATE_MAX {

@@ -1,7 +1,6 @@
 //! `surface --areas N --area-size S`: a few long areas at equal distances, each gone through from its start to its end.
 //!
-//! This is how people do it with dd, in random order here, so that a drive that warms up or gets busy does not look like
-//! one that is slow at the end.
+//! This is how people do it with dd; the random order keeps a drive that warms up from looking slow at the end.
 
 use super::visit::Visitor;
 use crate::error::PlanError;
@@ -18,7 +17,6 @@ use model::units::{Bytes, Nanos};
 use model::workload::OperationMix;
 use std::collections::VecDeque;
 
-/// The stream of the seed that draws the order.
 const ORDER_STREAM: u64 = u64::MAX - 1;
 /// Without a run to say how fast it is, a drive is taken to move so much in a second: a hard disk of today.
 const RATE_EXPECTED: f64 = 150e6;
@@ -41,7 +39,6 @@ pub struct Areas {
 }
 
 impl Areas {
-    /// Plans `count` areas of `size` each.
     pub fn new(setup: Setup, mixes: Vec<OperationMix>, count: u64, size: Bytes) -> Result<Areas, PlanError> {
         let room = setup.range.align_inward(random_block(&setup.facts)).bytes();
         let asked = match size.checked_mul(count) {

@@ -1,5 +1,4 @@
-//! `surface`: how fast is each part of a drive, and is any part slow or bad? Three ways of going over it, each an
-//! experiment.
+//! `surface`: how fast is each part of a drive, and is any part slow or bad? Three ways, each an experiment.
 
 pub mod adaptive;
 pub mod areas;

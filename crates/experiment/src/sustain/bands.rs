@@ -1,8 +1,7 @@
 //! The part of `sustain` that watches a shingled disk clean its bands: small blocks are written at even distances at the end of
 //! the range, and read between rests until the drive has put them where they belong. What the reads say is in `analysis::recording::bands`.
 //!
-//! It comes before everything else that writes, while nothing else is waiting to be cleaned: a drive that cleans in the order of writing
-//! would not come to these blocks for a quarter of an hour.
+//! It comes before everything else that writes: a drive that cleans in the order of writing would not come to these blocks soon.
 
 use crate::preparation::{phase, random_block};
 use crate::{Experiment, Remaining, Setup, Step};
@@ -16,15 +15,13 @@ use model::run::RunView;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
-/// The stream of the seed that draws the order.
 const ORDER_STREAM: u64 = u64::MAX - 22;
 /// Blocks are this far apart: bands of 15 to 40 MB (Skylight) hold 14 of them and more, so that a border is known to a fourteenth.
 const DISTANCE: Bytes = Bytes::from_mib(1);
 /// So many blocks lie in six bands of 40 MB, and in 17 of 15 MB.
 const BLOCKS: u64 = 256;
-/// A range has to be larger by so much, so that its end is away from where it begins: the media cache of the disks that were looked into
-/// lies at the outer edge (Skylight). A drive that cleans in the order of places begins anew behind the end, so that what is written later
-/// finds it as if nobody had looked.
+/// A range has to be larger by so much, so that its end is away from where it begins: media caches lie at the outer edge (Skylight). A
+/// drive that cleans in the order of places begins anew behind the end.
 const RANGE_TIMES: u64 = 16;
 /// Each read begins a block before the written one and ends two behind it, so that the arm has to come back from the cache.
 const READ_BLOCKS: u64 = 4;

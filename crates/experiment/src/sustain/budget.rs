@@ -9,11 +9,9 @@ use model::units::Bytes;
 /// The largest media cache of an SMR disk that was measured holds 25 GB (ST8000AS0002; Aghayev, Shafaei and Desnoyers, "Skylight",
 /// 2015). Without a drop within twice that and a quarter more, a disk has none that is known.
 const DISK_BYTES: Bytes = Bytes::new(64_000_000_000);
-/// Flash cells of two bits and more that are written with one hold at most half of the drive, so that a cache of them is full before
-/// the range has been written once.
+/// Cells of two bits and more that are written with one hold at most half of the drive: a cache of them is full within one pass.
 const FLASH_FILLS: f64 = 1.0;
-/// To come to a steady rate: SNIA writes twice the capacity before it looks (Performance Test Specification 2.0), and then as often
-/// as it takes, up to four times for write saturation.
+/// To come to a steady rate: SNIA writes twice the capacity first (PTS 2.0), and then up to four times for write saturation.
 const STEADY_FILLS: f64 = 5.0;
 /// The same on a disk with moving parts, where it depends on its media cache: so many times the largest one.
 const STEADY_DISK_BYTES: Bytes = Bytes::new(160_000_000_000);
@@ -76,7 +74,6 @@ fn fills(setup: &Setup, fills: f64) -> Bytes {
     Bytes::new((setup.range.bytes().as_f64() * fills) as u64)
 }
 
-/// What its maker promises a drive to endure.
 fn endurance(setup: &Setup) -> Option<Bytes> {
     let sheet = datasheet::find(setup.facts.model.as_deref()?)?;
     sheet.endurance_tbw.map(|terabytes| Bytes::new((terabytes * 1e12) as u64))

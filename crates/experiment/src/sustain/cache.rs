@@ -1,5 +1,4 @@
-//! The part of `sustain` that fills a write cache which held all of each batch: batches that double until one of them ends at the rate
-//! at which the cache drains.
+//! The part of `sustain` that fills a write cache which held all of each batch: batches that double until one ends at the drain rate.
 
 use super::drop::workload;
 use super::request::SustainRequest;

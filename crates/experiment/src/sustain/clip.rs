@@ -18,8 +18,7 @@ const DEPTH: u32 = 32;
 /// A part is written at random in batches of this share of it, and no more often than that: SNIA gives up after as much.
 const PIECE_SHARE: f64 = 0.1;
 const PIECES_MAX: u32 = 50;
-/// So many are likely enough: the spare space is used up long before it was written once, and the last half of the batches has to be
-/// even.
+/// So many are likely enough: the spare space is used up early, and the last half of the batches has to be even.
 const PIECES_LIKELY: u32 = 15;
 const PART_MIN: Bytes = Bytes::from_mib(64);
 /// A batch that takes longer is cut.

@@ -1,5 +1,4 @@
-//! After a drop of a flash drive: whether a cache was full, or free space was short, or the drive was too warm. What is written next tells
-//! these apart: see [`analysis::sustained::cause`].
+//! After a drop of a flash drive: full cache, short free space, or heat. Later writes tell: see [`analysis::sustained::cause`].
 
 use super::drop::written_max;
 use super::request::SustainRequest;
@@ -14,11 +13,9 @@ use model::units::{Bytes, MIB, Nanos};
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 use std::collections::VecDeque;
 
-/// Drives keep 5 % of their capacity and more as spare space: a flash drive for consumers has what 2³⁰ is more than 10⁹, 7 %. Where the
-/// rate fell sooner than after this share, it was not for want of space.
+/// Drives keep 5 % of their capacity and more as spare space. Where the rate fell sooner, it was not for want of space.
 const SPARE_SHARE: f64 = 0.04;
-/// Writes in order are this share of what was written until the drop, in two halves: more than a block of all dies at once, of which
-/// there are a dozen and more in the spare space.
+/// Writes in order are this share of what was written until the drop, in two halves: more than a block of all dies at once.
 const IN_ORDER_SHARE: f64 = 0.1;
 /// No drive becomes too warm in less: parts of some grams that take some watts.
 const WARM_S: f64 = 10.0;

@@ -1,5 +1,4 @@
-//! In the end all of the range is written in order: an SMR disk then streams to its bands and need not keep what it had in its media
-//! cache, which it would clean for hours.
+//! In the end all of the range is written in order, so that an SMR disk need not clean its media cache for hours.
 
 use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
 use crate::{Experiment, Remaining, Setup};
@@ -13,7 +12,6 @@ pub(super) struct Drain {
 }
 
 impl Drain {
-    /// Of the range of that question.
     pub fn new(setup: &Setup) -> Drain {
         let writes = Workload::new(
             setup.range,

@@ -1,5 +1,4 @@
-//! Writes until it is known whether the rate drops: batch after batch, each a small share of what was written before, so that their
-//! number stays small and the end comes in time.
+//! Writes until it is known whether the rate drops: batch after batch, each a small share of what was written before.
 
 use super::budget::Budget;
 use super::request::{SustainRequest, Until};
@@ -22,8 +21,7 @@ const FLASH_PIECE: u64 = 16 * MIB;
 const DISK_PIECE: u64 = 128 * MIB;
 /// A batch is this share of all that was written: the place of a drop is found within it, and 2 TB are written in 260.
 const PIECE_SHARE: f64 = 0.04;
-/// When all levels are looked for, it is no more than this share of all that will be: a level of a thirtieth has batches
-/// enough.
+/// When all levels are looked for, a batch is no larger: a level of a thirtieth then has batches enough.
 const LEVEL_PIECE_SHARE: f64 = 0.005;
 /// After a drop a batch takes no longer than so many before it.
 const TIMES_SLOWER: f64 = 3.0;
@@ -34,11 +32,10 @@ const TIMES_CUT: f64 = 10.0;
 const CUT: Nanos = Nanos::from_secs(60);
 /// When a drop was seen near the end of what may be written, it goes on for this share of that to see whether it lasts.
 const LONGER_SHARE: f64 = 0.4;
-/// A disk whose small writes go to their places has no cache to fill but its memory of 512 MiB at most: four times that shows the
-/// rate behind it.
+/// A disk whose small writes go in place has only its memory of 512 MiB at most to fill: four times that shows what is behind
+/// it.
 const IN_PLACE_BYTES: u64 = 2048 * MIB;
-/// Nothing that carries data to a drive is as fast as 100 GB/s (16 lanes of PCIe 5 carry 63): what seems to be is none, and so many
-/// batches show it.
+/// Nothing that carries data to a drive is as fast as 100 GB/s (16 lanes of PCIe 5 carry 63): so many such batches took no time.
 const NO_TIME: f64 = 1e-11;
 const PIECES_TO_TELL: usize = 8;
 /// Before so much was written a disk is not taken to be steady: the largest media cache measured, twice (25 GB; Skylight, 2015).
@@ -47,8 +44,7 @@ const DISK_SETTLED: f64 = 50e9;
 const DISK_RATE: f64 = 12e6;
 const FLASH_RATE: f64 = 300e6;
 
-/// Behind the drop of a shingled disk it is written until the rate is known, which takes up to twice as long as all before: it writes so
-/// little then.
+/// Behind the drop of an SMR disk it is written until the rate is known, which takes up to twice as long as all before.
 const BEHIND_FALL_TIMES: f64 = 2.0;
 /// The middle of the caches of six drives that were measured by reviewers, from 2 % of an 870 QVO to 34 % of an SN580, as a share of
 /// the drive, and what is written in all until their end is certain, as a multiple.
@@ -176,8 +172,7 @@ impl RateDrop {
         }
     }
 
-    /// Where the next batch of writes in order begins: behind the last, or at the start when that ended the range or a drop has to be seen
-    /// there too.
+    /// Where the next batch of writes in order begins: behind the last, or at the start when the range ended or a drop must be seen there.
     fn goes_on_at(&self, so_far: &RunView<'_>, batches: &[Batch]) -> u64 {
         let Some(last) = batches.last() else { return 0 };
         let Some(workload) = &so_far.phases[last.phase as usize].phase.workload else { return 0 };

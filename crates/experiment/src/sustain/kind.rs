@@ -12,7 +12,6 @@ use model::units::{Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 use std::collections::VecDeque;
 
-/// The stream of the seed that draws places.
 const PLACES_STREAM: u64 = u64::MAX - 21;
 const ROUNDS: u32 = 3;
 /// Places of a sweep, and of a burst.

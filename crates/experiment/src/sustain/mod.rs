@@ -1,5 +1,4 @@
-//! `sustain`: how writes go on that do not stop. It consists of parts, each of which is an experiment of its own and puts its question
-//! when the one before it is answered.
+//! `sustain`: how writes go on that do not stop. Its parts are experiments, each of which begins when the one before it is answered.
 
 mod bands;
 mod bound;
@@ -37,8 +36,7 @@ use rest::Rest;
 
 pub use request::{SustainRequest, Until, WritePattern};
 
-/// A scratch file is filled before: what was never written is mapped and allotted while one writes to it, which is another question.
-/// It takes at most this long.
+/// A scratch file is filled before, for this long at most: allotting what was never written is another question.
 const FILLING: Filling = Filling::of(600, 5);
 /// Smaller ranges hold too few batches of writing to see a drop.
 const RANGE_MIN: Bytes = Bytes::from_mib(64);

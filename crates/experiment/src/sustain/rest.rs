@@ -13,13 +13,11 @@ use model::units::{Bytes, MIB, Nanos};
 use model::workload::Workload;
 use std::collections::VecDeque;
 
-/// The stream of the seed that draws the order.
 const ORDER_STREAM: u64 = u64::MAX - 2;
 /// The first batch after a rest, and by how much each is larger than the one before: what was regained is not known.
 const PIECE: u64 = 16 * MIB;
 const GROWTH: f64 = 1.5;
-/// With fewer rests of which it is known to a tenth what they gave back, longer ones follow, each twice as long, as long as they are no
-/// longer than this: SSDs begin to clean up after 1 to 30 s.
+/// With fewer rests of which it is known to a tenth what they gave back, longer ones follow, up to this: SSDs begin after 1 to 30 s.
 const RESTS_KNOWN: usize = 3;
 const LONGEST: Nanos = Nanos::from_secs(240);
 /// No rest gives back more than all of the cache: so many times that is written at most, and then the rate is not down, whatever it is.

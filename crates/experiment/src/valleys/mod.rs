@@ -33,12 +33,10 @@ pub use request::{Amount, Area, Condition, ValleysRequest, Way};
 const USED_BYTES_MAX: Bytes = Bytes::from_gib(128);
 /// The block of passes, as HD Tune's.
 const BLOCK: Bytes = Bytes::from_kib(64);
-/// A slowed pass is written at this share of the rate: slow enough to tell time from bytes by a handful of gaps that differ by some
-/// per cent, and fast enough that a dip to 40 % still shows.
+/// A slowed pass is written at this share of the rate: slow enough to tell time from bytes, and a dip to 40 % still shows.
 const SLOWED_SHARE: f64 = 0.6;
-/// The first slowed pass begins so far into the area, as a share of what is written from dip to dip: what comes after so many bytes
-/// comes somewhere else from then on, and slow places stay where they are. The golden section is far from all simple fractions, so that
-/// dips of which only each second or third is seen move as well.
+/// The first slowed pass begins so far into the area, as a share of what is written from dip to dip: what comes by bytes then comes
+/// elsewhere, and slow places stay. The golden section is far from all simple fractions.
 const FURTHER_IN_SHARE: f64 = 0.382;
 /// With fewer gaps it cannot be told whether dips recur, so passes go on.
 const GAPS_TO_TELL: usize = 5;

@@ -87,8 +87,7 @@ pub(super) fn begin_further_in(phases: &mut Vec<Phase>, bytes: Bytes) {
     }
 }
 
-/// Of a pass at that rate only as much as takes about that long, if all of it takes more than three times as long: what the rest
-/// would tell is known by then.
+/// Of a pass at that rate only as much as takes about that long, if all of it takes more than three times as long.
 pub(super) fn shorten(phases: &mut Vec<Phase>, rate: f64, wanted_s: f64) {
     let all: Bytes = phases.iter().map(bytes_of).sum();
     if all.as_f64() / rate <= 3.0 * wanted_s {

@@ -22,10 +22,8 @@ const HUNTED_BLOCKS: u64 = 4;
 const DRAWN: u64 = 500;
 /// The most places of one run: those drawn, and those of each time the end is closed in on.
 pub(super) const COUNT_MAX: u64 = DRAWN + 2 + 11 * 64;
-/// The stream of the seed that draws places.
 const STREAM: u64 = u64::from_le_bytes(*b"verifies");
 
-/// See the head of this file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places {
     pub range: ByteRange,

@@ -6,8 +6,7 @@ use model::request::Tag;
 
 /// Slots begin on this boundary: the largest logical block in use, and a page.
 const SLOT_ALIGNMENT: usize = 4096;
-/// Mappings of at least this size ask for huge pages: a loop device splits 1 MiB requests whose buffer is made of
-/// 4 KiB pages, since it runs out of segments.
+/// Mappings of at least this size ask for huge pages: of 4 KiB pages a loop device's request of 1 MiB is split.
 const HUGE_PAGE: usize = 2 << 20;
 
 pub struct BufferPool {

@@ -1,5 +1,4 @@
-//! The engine of commits: one committer, one blocking commit after the other, as in a database. Requests of the load beside
-//! commits go to the target through the same engine.
+//! The engine of commits: one committer, one blocking commit after the other; the load beside goes through it too.
 #![allow(unsafe_code, reason = "writes from a buffer that outlives the call")]
 
 use crate::clock::{Clock, MonotonicClock};

@@ -1,5 +1,4 @@
-//! The plain engine: one blocking call for each request, one thread for each request under way. Slow, obvious, and
-//! the reference for the others. What it calls threads are threads.
+//! The plain engine and the others' reference: one blocking call a request, one thread for each under way.
 #![allow(unsafe_code, reason = "positioned reads and writes into memory shared with worker threads")]
 
 use crate::clock::{Clock, MonotonicClock};

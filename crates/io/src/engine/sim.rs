@@ -10,8 +10,7 @@ use sim::Drive;
 use sim::contents::Contents;
 use std::path::PathBuf;
 
-/// Answers that may come at one moment before the host is taken to need time for them as well. Without that a phase
-/// bounded by time would never end on a drive that answers at once.
+/// Answers at one moment before the host needs time as well: else a phase of a drive without latency never ends.
 const ANSWERS_AT_ONCE_MAX: u64 = 1000;
 /// What the host then needs for each.
 const HOST_TIME: Nanos = Nanos::new(1000);

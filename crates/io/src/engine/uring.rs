@@ -57,8 +57,7 @@ enum PollRefusal {
 }
 
 impl UringEngine {
-    /// Opens a ring on a descriptor that outlives it. With `polled` completions are looked for instead of waited
-    /// for, if the drive really can.
+    /// Opens a ring on a descriptor that outlives it. With `polled` the drive is polled, if it really can.
     pub fn open(
         descriptor: RawFd,
         depth: u32,
@@ -126,8 +125,7 @@ impl UringEngine {
         note(&mut self.features.notes, "registered ring", registered);
     }
 
-    /// Reads the first block. A ring for polling can be set up on any file, but where the driver has no queues to
-    /// poll, each request is answered with EOPNOTSUPP.
+    /// Reads the first block: where the driver has no queues to poll, each request is answered with EOPNOTSUPP.
     fn try_polling(&mut self) -> Result<(), PollRefusal> {
         let length_bytes = self.buffers.slot_bytes().min(4096) as u32;
         let request = Request { tag: Tag(0), operation: Operation::Read, offset_bytes: 0, length_bytes };

@@ -6,9 +6,8 @@ use model::prng::Prng;
 use std::ffi::{CStr, CString};
 use std::io;
 
-/// What each name has behind its letter, and what it may have beyond that, of which each length comes as often. With the letter a name
-/// is as long as those of bonnie++ 2.00, 10 to 22: one sign more, and the entries of a folder in ext4, which are rounded up to four
-/// bytes, are 4 % longer on average.
+/// What each name has behind its letter, and what it may have beyond that, each length as often: as long as those of bonnie++ 2.00, 10
+/// to 22. One sign more makes entries of a folder in ext4 4 % longer on average.
 const DIGITS_MIN: usize = 9;
 const DIGITS_MORE_MAX: usize = 12;
 /// A name has a number of 32 bits.

@@ -15,8 +15,7 @@ use std::os::unix::fs::FileExt;
 
 /// The buffer of tasks that go byte by byte: what the C library's streams have on file systems with blocks of 4 KiB.
 const SMALL_BUFFER: usize = 4096;
-/// Written data is drawn from so much noise, from a place that moves on with each block: nothing can be compressed, and no two
-/// blocks are the same.
+/// Written data is drawn from so much noise, from a place that moves on: nothing can be compressed or deduplicated.
 const NOISE: usize = 1 << 20;
 /// By which the place moves on: odd, so that all places come before one comes again.
 const NOISE_STEP: usize = 4099;

@@ -54,8 +54,7 @@ fn take_over(directory: BorrowedFd<'_>, name: &OsStr) -> Option<Leftover> {
     Some(Leftover { workspace: Workspace::taken_over(directory, name, folder, mark), name: text })
 }
 
-/// Whether the process that made a folder of that name may still be there. A process with its number may be another one, so that this
-/// counts only where there is no lock to tell.
+/// Whether the process that made a folder of that name may still be there: it counts only where there is no lock, as numbers recur.
 fn is_alive(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(PREFIX) else { return false };
     let process = rest.split('-').next().unwrap_or_default();

@@ -68,8 +68,7 @@ pub(super) fn operation(task: FileTask) -> Operation {
     if task.changes_data() { Operation::Write } else { Operation::Read }
 }
 
-/// In which order the files are gone through; none for that of their numbers. Random names come in the order of their numbers
-/// when they are made, since they are random already.
+/// In which order the files are gone through; none for that of their numbers, which for new random names is random already.
 fn order(job: &Job) -> Option<Permutation> {
     if !is_random(job.task) || job.task == FileTask::CreateAtRandom {
         return None;
@@ -121,8 +120,7 @@ fn size_of(job: &Job, index: u64) -> u64 {
     }
 }
 
-/// Puts the contents of all files out of memory. Their names and what is known of them stay there, which no program can change
-/// for itself alone.
+/// Puts the contents of all files out of memory. Names and attributes stay there: no program can drop its own alone.
 pub(super) fn forget(workspace: &Workspace, job: &Job) -> io::Result<()> {
     let folders = workspace.open_folders(job.folders)?;
     for index in 0..job.files {

@@ -1,5 +1,4 @@
-//! From calls to the records of a phase: slices of time, histograms, totals. It belongs to one thread; what others did is told
-//! to it.
+//! From calls to the records of a phase: slices of time, histograms, totals. It belongs to one thread.
 
 use crate::clock::{Clock, MonotonicClock};
 use crate::flushing::{Extent, Flushed, Flushing, unless_ended};
@@ -156,8 +155,8 @@ impl<'phase> Recorder<'phase> {
         self.second(now);
     }
 
-    /// Counts the flush that makes lasting what was done. It comes after the time of the phase. None where somebody wanted the
-    /// end and it went on for longer than such a person is kept waiting.
+    /// Counts the flush that makes lasting what was done, after the time of the phase. None where somebody wanted the end
+    /// first.
     pub(super) fn flush(
         &mut self,
         descriptor: BorrowedFd<'_>,

@@ -1,5 +1,4 @@
-//! Calls to the system by which files are made, looked at and removed inside an open folder; and the processor time of this
-//! program.
+//! Calls to the system by which files are made, looked at and removed inside an open folder; and processor time.
 #![allow(unsafe_code, reason = "openat, fstatat, unlinkat, flock and getrusage have no safe form")]
 
 use model::file_work::ProcessorTime;

@@ -130,8 +130,7 @@ impl Workspace {
         self.folder.as_fd()
     }
 
-    /// A file that is large enough to be looked at as a target, to see what lies below the folder. It is removed by the next task
-    /// that writes.
+    /// A file that is large enough to show what lies below the folder. The next task that writes removes it.
     pub fn probe_path(&self, bytes: Bytes) -> io::Result<std::path::PathBuf> {
         self.remove_file(DATA)?;
         let mut file = File::from(self.create(DATA)?);

@@ -66,8 +66,7 @@ impl WriteData {
         self.marked.as_ref().is_none_or(|marked| marked.is_in(buffer, offset))
     }
 
-    /// Tells of each stretch of a buffer that is wrong in one way: where it begins in the target, how long it is, how it is
-    /// wrong. Allocates nothing.
+    /// Tells of each stretch of a buffer that is wrong in one way: where in the target, how long, how. Allocates nothing.
     pub fn each_wrong(&self, buffer: &[u8], offset: u64, mut tell: impl FnMut(u64, u32, Wrong)) {
         let Some(marked) = &self.marked else { return };
         let mut open: Option<(u64, u32, Wrong)> = None;

@@ -83,8 +83,7 @@ impl LastOnes {
 
 /// Where a worker's frames, errors and traced I/Os go. Nothing here may allocate, lock or wait.
 pub trait FrameSink {
-    /// Takes a full frame and gives an empty one; none when all are under way, and then the worker goes on
-    /// counting into the one it has.
+    /// Takes a full frame and gives an empty one; none when all are under way: the worker then keeps its own.
     fn exchange(&mut self, full: Frame) -> Result<Frame, Frame>;
 
     fn last(&mut self, full: Frame);

@@ -134,8 +134,7 @@ impl RequestStream {
         }
     }
 
-    /// How many requests one pass of the whole workload has, over all workers; for patterns without an order, as
-    /// many as it takes to move the range's size.
+    /// How many requests a pass of the whole workload has; without an order, as many as move the range's size.
     pub fn requests_per_pass(workload: &Workload) -> u64 {
         let mean: f64 = workload.block_sizes.parts().iter().map(|(size, share)| size.as_f64() * share).sum();
         match &workload.pattern {

@@ -222,9 +222,8 @@ fn reached(limits: &Limits, state: &State) -> Option<StopReason> {
     }
 }
 
-/// Until when there is nothing to do but wait for completions. In a closed loop with a full queue, and while requests
-/// are drained, that is until one comes: a timer for each wait would cost a tenth of the processor's time at a depth of
-/// one. The slices of a stall are found empty when it is over.
+/// Until when there is nothing to do but wait for completions. With a full queue that is until one comes: a timer for
+/// each wait would cost a tenth of the processor's time at a depth of one.
 #[inline]
 fn next_deadline<E: Engine, C: Clock>(worker: &Worker<'_, E, C>, state: &State) -> Instant {
     let arrival_ns =

@@ -13,8 +13,7 @@ use model::workload::{OperationMix, Pattern, Workload};
 /// Requests that the calibration makes: a few milliseconds.
 const CALIBRATION_OPERATIONS: u64 = 100_000;
 const WATCHED: Nanos = Nanos::from_millis(100);
-/// A busy loop reads the clock every 40 ns. Whatever keeps it away for longer than this is the machine: an
-/// interrupt, the scheduler, or the hypervisor.
+/// A busy loop reads the clock every 40 ns. Longer gaps are an interrupt, the scheduler, or the hypervisor.
 const GAP_MIN: Nanos = Nanos::new(10_000);
 
 #[derive(Clone, Copy, Debug, PartialEq)]

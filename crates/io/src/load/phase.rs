@@ -1,5 +1,4 @@
-//! Runs one phase: workers on their threads, the collector on the caller's; or everything on the caller's thread in
-//! virtual time.
+//! Runs one phase: workers on their threads, the collector on the caller's; in virtual time all on the caller's.
 
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::engine::Engine;
@@ -141,8 +140,7 @@ pub fn run_virtual(
     Ok(conclude(began, &[outcome], verdict, sink.collector))
 }
 
-/// How many workers serve a workload: more than there are processors would only take turns. A blocking engine has a
-/// thread for each request under way whatever this is.
+/// How many workers serve a workload: no more than processors, but one for each request of a blocking engine.
 pub fn workers_for(workload: &Workload) -> u32 {
     if workload.mix.commits().is_some() {
         return workload.in_flight_max() as u32;

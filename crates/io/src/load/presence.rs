@@ -13,8 +13,7 @@ use model::request::Status;
 use model::units::{Instant, Nanos};
 use std::time::Duration;
 
-/// How long an error waits: what fails on a drive that was pulled fails before the kernel has taken the drive away,
-/// which takes it tens of milliseconds.
+/// How long an error waits: the kernel takes tens of milliseconds to take a drive away that was pulled.
 const PATIENCE: Nanos = Nanos::from_secs(1);
 /// The same when the phase is over. A phase with bad sectors at its end takes that much longer.
 const PATIENCE_AT_END: Nanos = Nanos::from_millis(50);

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Operation, object, likely cause, next step.
 #[derive(Debug, thiserror::Error)]
 pub enum MountError {
     #[error("cannot mount at {}: the folder is not empty. Name an empty folder, or one that does not exist", .0.display())]
@@ -12,7 +11,6 @@ pub enum MountError {
     NotAFolder(PathBuf),
     #[error("cannot mount at {}: something is mounted there already. See what: findmnt {}", .0.display(), quoted(.0))]
     MountPoint(PathBuf),
-    /// A mount whose program has died.
     #[error("cannot mount at {}: a mount is left there whose program has ended. Clear it: {} {}", .0.display(), unmount_command(), quoted(.0))]
     Stale(PathBuf),
     /// The name cannot be that of a file.

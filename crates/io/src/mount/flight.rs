@@ -133,8 +133,7 @@ pub(super) fn discard_part(next: u64, end: u64) -> (Request, u64) {
     (request, next + length)
 }
 
-/// What the drive's answer means for whoever asked. A device that moved nothing of a write says why; what it moved of
-/// a read that then failed is not told, as by a block device.
+/// What the drive's answer means for whoever asked: a block device does not tell what it moved of a failed read.
 pub(super) fn outcome(errand: &Errand, completion: &Completion) -> Outcome {
     let moved = |head: u32, wanted: u32| completion.transferred_bytes.saturating_sub(head).min(wanted);
     match completion.status {

@@ -1,5 +1,4 @@
-//! How late the answers of a mounted drive were: the moment when the answer had been given, less the moment that the
-//! model says.
+//! How late the answers of a mounted drive were: when they had been given, less when the model says.
 
 use model::histogram::LatencyHistogram;
 use model::units::{Instant, Nanos};
@@ -9,15 +8,13 @@ pub const LATE: Nanos = Nanos::new(50_000);
 /// What this share of a turn late is, a tool that measures rotation sees.
 const SHARE_OF_A_TURN: u64 = 100;
 
-/// The lateness of all answers so far. Only what the drive itself took part in counts: reads, writes, flushes and
-/// discards.
+/// The lateness of all answers that the drive itself took part in: reads, writes, flushes and discards.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     /// By how much each answer was late, in nanoseconds; 0 for one that was early.
     pub histogram: LatencyHistogram,
     /// By how much the earliest was early. Answers that carry much data are begun early, so that they are there in time.
     pub early_max: Nanos,
-    /// How many were late by more than [`LATE`].
     pub late: u64,
     /// How many were late by more than a hundredth of a turn; none where the time of a turn is not known.
     pub late_for_rotation: Option<u64>,
@@ -25,10 +22,8 @@ pub struct Lateness {
     pub not_stored: u64,
     /// Why the thread that answers does not run before all ordinary ones; none when it does.
     pub scheduling_refusal: Option<String>,
-    /// The processor time of the thread that answers.
     pub processor_time: Nanos,
     pub served: Nanos,
-    /// How long a turn takes, where that is known.
     pub turn: Option<Nanos>,
 }
 

@@ -6,7 +6,6 @@ use super::protocol::{Attributes, Body, Call, Change, FILE_NODE, FOLDER_NODE, Wh
 const REGULAR_FILE: u32 = 0o100_000;
 const FOLDER: u32 = 0o040_000;
 const PERMISSIONS: u32 = 0o7777;
-/// The longest file name there is on Linux.
 const NAME_BYTES_MAX: u32 = 255;
 
 pub(super) struct Listing {
@@ -62,9 +61,8 @@ impl Listing {
         if node == FOLDER_NODE { &mut self.folder } else { &mut self.file }
     }
 
-    /// Owner and permissions can be changed, as those of a device can. The size cannot. Only cutting it to nothing
-    /// without an open file is passed over: that is what opening with `O_TRUNC` does, which `dd of=` does and a block
-    /// device ignores.
+    /// Owner and permissions can be changed, as those of a device can. The size cannot, but cutting it to nothing
+    /// without an open file is passed over: `dd of=` does it, and a block device ignores it.
     fn change(&mut self, node: u64, change: &Change) -> Result<(), i32> {
         let attributes = self.attributes(node);
         let stays = |size: u64| size == attributes.size || (size == 0 && !change.through_file);

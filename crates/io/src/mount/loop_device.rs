@@ -1,7 +1,6 @@
 //! A loop device over the mounted file, for tools that want a block device.
 //!
-//! It detaches itself when the last descriptor on it is closed, and one of them is ours: it goes with us, also when we
-//! are killed.
+//! It detaches itself when the last descriptor on it is closed. One is ours, so that it goes when we are killed.
 
 use super::error::MountError;
 use super::system_call::{self, LOOP_CONFIG_BYTES};
@@ -75,8 +74,7 @@ fn attach_to(path: &Path, configuration: &[u8; LOOP_CONFIG_BYTES]) -> io::Result
     File::open(path)
 }
 
-/// `struct loop_config`: the descriptor, the logical block, and a `struct loop_info64` of which only flags and name
-/// are set.
+/// `struct loop_config`: the descriptor, the logical block, and a `struct loop_info64` with flags and name.
 fn configuration(backing: &File, name: &Path, block_bytes: u32) -> [u8; LOOP_CONFIG_BYTES] {
     const INFO: usize = 8;
     const FLAGS_AT: usize = INFO + 52;

@@ -39,8 +39,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How many requests of programs that do not wait for each one the kernel may hand over at a time. It begins with 12,
-/// which would cut every queue off there.
+/// How many requests of programs that do not wait the kernel may hand over at a time; by default only 12.
 const QUEUE_DEPTH_MAX: u16 = 1024;
 /// Above all ordinary threads and in the middle of the real-time ones; clients may be given 40.
 const PRIORITY: i32 = 50;
@@ -146,9 +145,8 @@ impl Mount {
     fn end(&mut self) -> Stopped {
         let is_served = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         if !is_served {
-            // Before the loop device, which would wait for an answer to its flush. With the last descriptor the kernel's
-            // end of it closes; but a child forked just now has a copy, and may wait for an answer itself before it
-            // closes that.
+            // Before the loop device, which would wait for an answer to its flush. A child forked just now has a copy of
+            // the descriptor, and may wait for an answer itself before it closes that.
             let _ = system_call::unmount(&self.place.path, libc::MNT_FORCE | libc::MNT_DETACH);
             self.session = None;
         }

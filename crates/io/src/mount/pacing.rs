@@ -57,11 +57,9 @@ impl Pacer {
     }
 }
 
-/// How long it takes to give an answer, by the size of its data: the kernel copies it to whoever asked before that one
-/// can see it, some 100 µs for 1 MiB.
+/// How long it takes to give an answer, by its size: the kernel copies it to whoever asked, some 100 µs for 1 MiB.
 pub(super) struct AnswerCost {
-    /// By the number of bits of the size: the least that was seen, forgotten slowly. The mean would count what came in
-    /// between, and answers would be early.
+    /// By the number of bits of the size: the least seen, forgotten slowly. A mean would count interruptions.
     least: [Nanos; u32::BITS as usize + 1],
 }
 

@@ -1,5 +1,4 @@
-//! The thread that is the drive: takes calls of the kernel, asks the model, and answers at the moment that the model
-//! says.
+//! The thread that is the drive: takes the kernel's calls, asks the model, and answers when the model says.
 //!
 //! One thread does all of it. With a second one that reads, every answer would wait for a wake-up between the two,
 //! which on a busy machine is later than anything that is done here. The descriptor of the kernel does not block: it is
@@ -178,8 +177,7 @@ impl Service {
         }
     }
 
-    /// Answers the kernel. It does not listen any more when the caller was killed or the mount has gone, and both is
-    /// seen elsewhere.
+    /// Answers the kernel. It does not listen when the caller was killed or the mount has gone, seen elsewhere.
     fn answer(&self, unique: u64, errno: i32, body: &[u8]) {
         let header = protocol::answer_header(unique, errno, body.len());
         let _ = (&self.server.device).write_vectored(&[IoSlice::new(&header), IoSlice::new(body)]);
@@ -244,8 +242,7 @@ impl Service {
         let data = self.flights.memory(length);
         let errand = Errand::Read { head: (offset - first) as u32, data };
         let tag = self.submit(Flight { unique, errand }, Operation::Read, first, (end - first) as u32, now);
-        // Now, while the drive is busy and there is time. A write that comes before this read is answered may or may
-        // not be seen by it, as on any drive.
+        // Now, while the drive is busy and there is time. A write may overtake a read under way, as on any drive.
         if let Some(Errand::Read { data, .. }) = self.flights.errand(tag) {
             self.server.contents.read(offset, data);
         }
@@ -267,8 +264,7 @@ impl Service {
         }
     }
 
-    /// The whole blocks around a range. Direct requests must fit them, as on a block device; others are rounded, as
-    /// the page cache would.
+    /// The whole blocks around a range: direct requests must fit them, others are rounded, as by the page cache.
     fn blocks(&self, offset: u64, length: u32, is_direct: bool) -> Option<(u64, u64)> {
         let end = offset + u64::from(length);
         let fits = offset.is_multiple_of(self.block_bytes) && end.is_multiple_of(self.block_bytes);

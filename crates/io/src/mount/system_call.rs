@@ -1,5 +1,4 @@
-//! The calls to the kernel that mounting needs and the standard library does not offer. All `unsafe` of the mount is
-//! here.
+//! The kernel's calls that mounting needs beyond the standard library. All `unsafe` of the mount is here.
 #![allow(unsafe_code, reason = "polling, scheduling, loop control and unmounting have no safe form")]
 
 use model::units::Nanos;
@@ -27,8 +26,7 @@ pub(super) fn make_non_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until one of two descriptors can be read or has failed, or for `time`; for ever when none. Also comes back
-/// when a signal arrives.
+/// Waits until one of two descriptors can be read or has failed, for `time` at most, or for a signal.
 pub(super) fn wait_for(descriptors: [BorrowedFd<'_>; 2], time: Option<Nanos>) {
     let entry = |descriptor: BorrowedFd<'_>| libc::pollfd {
         fd: descriptor.as_raw_fd(),

@@ -1,5 +1,5 @@
-//! What a target holds, as far as it decides what a measurement means: data that never touches the drive because it
-//! is cached, absent or compressed away.
+//! What a target holds that decides what is measured: cached, absent or compressed data never touch the
+//! drive.
 //!
 //! Compressibility is estimated from [`BLOCKS`] blocks spread over the target: per block the entropy of its bytes,
 //! each for itself (order 0), or the share of its units of 4 KiB that were not seen before, whichever is less. This is an
@@ -20,8 +20,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 pub const BLOCKS: u64 = 64;
 const BLOCK: u64 = 64 * KIB;
-/// The unit in which repetition is sought: what deduplicates does so in blocks of this size or larger. Our own data differ from block to
-/// block, and not from sector to sector.
+/// The unit in which repetition is sought: what deduplicates does so in blocks of this size or larger, which our data differ in.
 const UNIT: usize = 4096;
 /// Random bytes in blocks of 64 KiB come out at 0.9995; below this something is to be gained.
 const COMPRESSIBLE_BELOW: f64 = 0.9;

@@ -55,9 +55,8 @@ pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
     })
 }
 
-/// What a person types to agree to writes to a device: the serial number, which is printed on the drive; the path where
-/// there is none. A partition, and a namespace beside others, has the number of its whole drive, so that its name has to
-/// follow.
+/// What a person types to agree to writes to a device: the serial number printed on the drive; the path where there is
+/// none. A partition or a namespace beside others adds its name to its drive's number.
 pub(super) fn confirmation(device: &BlockDevice, disk: &BlockDevice, serial: Option<&str>) -> String {
     match serial {
         None => device.path().display().to_string(),

@@ -12,7 +12,6 @@ pub struct DriveFacts {
     pub model: Option<String>,
     pub serial: Option<String>,
     pub firmware: Option<String>,
-    /// Whether it says that it turns.
     pub rotational: Option<bool>,
     pub link: Option<Link>,
     pub scheduler: Option<String>,
@@ -100,8 +99,8 @@ pub struct Identify {
     pub firmware: Option<String>,
 }
 
-/// The IDENTIFY DEVICE data within the ATA information page of SCSI: SAT-4, 12.4.2, from byte 60. The model that
-/// SCSI shows elsewhere is cut off after 16 letters.
+/// The IDENTIFY DEVICE data in the ATA information page of SCSI (SAT-4, 12.4.2, byte 60): the model is not cut
+/// off.
 pub fn decode_identify(page: &[u8]) -> Option<Identify> {
     if page.get(1) != Some(&0x89) {
         return None;
@@ -231,8 +230,8 @@ fn nvme_link(disk: &BlockDevice) -> Option<Link> {
     pcie_link(&speed, &lanes)
 }
 
-/// From `16.0 GT/s PCIe` and `4`. Generations 1 and 2 carry eight bits as ten, 3 to 5 carry 128 as 130, 6 sends
-/// 242 bytes of each 256 (PCI Express 6.0, 4.2).
+/// From `16.0 GT/s PCIe` and `4`. PCIe 1 and 2 carry 8 bits as 10, 3 to 5 128 as 130, 6 242 bytes as 256 (PCIe
+/// 6.0).
 pub fn pcie_link(speed: &str, lanes: &str) -> Option<Link> {
     let gigatransfers: f64 = speed.split(' ').next()?.parse().ok()?;
     let lanes: NonZeroU32 = lanes.parse().ok()?;

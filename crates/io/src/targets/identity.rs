@@ -1,5 +1,4 @@
-//! Which device or file something is, by the kernel's numbers. A path is only a name: two paths can lead to one
-//! drive, and one path to another drive after a reboot.
+//! Which device or file something is, by the kernel's numbers. A path may lead to another drive after a reboot.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! What a volume of the device mapper is put together of: the straight parts, which LVM makes unless it is told to
-//! stripe.
+//! What a volume of the device mapper is put together of: the straight parts, which LVM makes by default.
 
 use super::device_mapper::{TableLine, mapped_table};
 use super::identity::DeviceNumber;

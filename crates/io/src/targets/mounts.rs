@@ -33,8 +33,7 @@ pub enum MountsError {
     Swap { area: PathBuf, source: io::Error },
 }
 
-/// The lines of mountinfo, as proc(5) describes them. A line that cannot be understood is an error, since it may be
-/// the one that matters.
+/// The lines of mountinfo, as proc(5) describes them. One that is not understood is an error: it may be the one.
 pub fn parse_mountinfo(text: &[u8], seen_by: Option<u32>) -> Result<Vec<Mount>, MountsError> {
     let mut mounts = Vec::new();
     for line in lines(text) {
@@ -92,9 +91,8 @@ fn octal(text: &[u8]) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// All mounts of our mount namespace and of that of the first process; and of every other one that we may look into.
-/// Fails when the first two cannot be read. The others only serve to name who uses a drive: a mount anywhere keeps the kernel from
-/// giving us the drive.
+/// All mounts of our mount namespace and of the first process's; and of every other one that we may look into, which only serve to
+/// name who uses a drive. Fails when the first two cannot be read.
 pub(super) fn mounts(roots: &SystemRoots) -> Result<Vec<Mount>, MountsError> {
     let mut mounts = own_mounts(roots)?;
     add_unknown(&mut mounts, read(roots, "1", Some(1))?);

@@ -17,7 +17,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// All exclusions that hold on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NeverWrite(pub Vec<Exclusion>);
 
@@ -117,7 +116,6 @@ impl NeverWrite {
 }
 
 impl Excluded {
-    /// Where the exclusion was read: a file and its line.
     pub fn origin(&self) -> &str {
         match self {
             Excluded::Listed { origin, .. } | Excluded::InDoubt { origin, .. } => origin,

@@ -1,5 +1,4 @@
-//! Which processes have a drive or a file open, as far as we may look: a virtual machine or a `dd` claims nothing,
-//! and is only seen this way.
+//! Which processes have a drive or a file open, as far as we may look: a `dd` claims nothing.
 
 use super::identity::{DeviceNumber, FileNumber, Place};
 use super::mounts::processes;
@@ -20,8 +19,7 @@ pub(super) struct Opener {
     pub maps: bool,
 }
 
-/// Which other processes have any block device open, or have one of `files` open or mapped; and what the first of
-/// those is called into which we may not look.
+/// Which other processes have any block device open, or one of `files` open or mapped; and who hides that.
 pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> (Vec<Opener>, Option<String>) {
     let own = std::process::id();
     let mut openers = Vec::new();
@@ -85,8 +83,7 @@ fn mapped(directory: &Path, files: &[FileNumber]) -> Vec<(Place, bool)> {
     found
 }
 
-/// The second, fourth and fifth field of a line of maps are the rights, the device of the file system in hexadecimal
-/// and the inode.
+/// The second, fourth and fifth field of a line of maps: rights, the file system's device in hexadecimal, inode.
 fn mapping(line: &[u8]) -> Option<(FileNumber, bool)> {
     let mut fields = line.split(|&byte| byte == b' ').map(std::str::from_utf8).skip(1);
     let (rights, device) = (fields.next()?.ok()?, fields.nth(1)?.ok()?);
@@ -99,8 +96,7 @@ fn mapping(line: &[u8]) -> Option<(FileNumber, bool)> {
     Some((FileNumber { file_system, inode }, rights.contains('w') && rights.contains('s')))
 }
 
-/// Whether a child of ours has not run its program yet. It shares our descriptors, so what we have closed is still
-/// open in it.
+/// Whether a child of ours has not run its program yet: it still has open what we have closed.
 pub(super) fn have_child_before_it_runs_a_program(roots: &SystemRoots) -> bool {
     let own = std::process::id();
     for process in processes(roots) {

@@ -42,8 +42,7 @@ pub struct CachedStretch {
     pub all: Bytes,
 }
 
-/// What of each stretch is in the page cache. Reads nothing in. Pages that are being read count where the kernel counts pages by
-/// itself, and not before Linux 6.5.
+/// What of each stretch is in the page cache. Reads nothing in. Before Linux 6.5 pages that are being read do not count.
 pub fn cached_stretches(target: &Target, stretches: &[ByteRange]) -> Result<Vec<CachedStretch>, IoError> {
     let buffered = target.buffered_descriptor()?;
     let mut found = Vec::with_capacity(stretches.len());

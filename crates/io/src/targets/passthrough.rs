@@ -1,5 +1,4 @@
-//! Commands that go to the drive as they are, past the block layer: NVMe admin commands, and ATA commands within
-//! SCSI. What erases is called by `purge` alone, behind a permit.
+//! Commands past the block layer: NVMe admin, and ATA within SCSI. Only `purge`, behind a permit, erases.
 #![allow(unsafe_code, reason = "ioctl with structs of the kernel has no safe form")]
 
 use std::io;

@@ -301,8 +301,7 @@ fn is_claimed_by_another(reopened: &io::Result<OwnedFd>) -> bool {
     }
 }
 
-/// A file that anybody else has open, for reading too, is in use. The kernel counts that exactly, which a search
-/// through the processes could not.
+/// A file that anybody else has open, for reading too, is in use. Unlike a search, the kernel counts exactly.
 fn check_lease(roots: &SystemRoots, target: &Target) -> Result<(), Refusal> {
     let open_nowhere_else = unless_a_child_is_in_the_way(
         roots,
@@ -319,8 +318,7 @@ fn check_lease(roots: &SystemRoots, target: &Target) -> Result<(), Refusal> {
     }
 }
 
-/// Tries again while a program that another thread is starting still holds what an earlier permit has closed: it
-/// lets go when the new program runs, after less than a millisecond.
+/// Tries again for less than a millisecond, while a starting program still holds what an earlier permit closed.
 fn unless_a_child_is_in_the_way<Answer>(
     roots: &SystemRoots,
     attempt: impl Fn() -> Answer,

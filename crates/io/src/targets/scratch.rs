@@ -55,8 +55,7 @@ impl Drop for Name {
 }
 
 impl ScratchFile {
-    /// Makes and reserves one in `directory`, of that size or what leaves a tenth of the file system free, in whole
-    /// MiB.
+    /// Makes and reserves one in `directory`, of that size or what leaves a tenth of the file system, in MiB.
     pub fn create(directory: &Path, size: impl Into<ScratchSize>) -> Result<ScratchFile, IoError> {
         ScratchFile::create_between(directory, size.into(), || {})
     }
@@ -213,8 +212,7 @@ fn random() -> io::Result<u64> {
 }
 
 /// Whether the room was reserved; where the file system cannot do that, the file only gets its size. It is taken in
-/// steps, and after each there must be a tenth left: other programs take room too, and what the file system says of
-/// its room may be wrong.
+/// steps, and after each there must be a tenth left: other programs take room too.
 fn reserve(file: BorrowedFd<'_>, directory: &Path, size: Bytes) -> Result<bool, IoError> {
     let mut reserved = Bytes::ZERO;
     while reserved < size {

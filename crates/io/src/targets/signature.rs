@@ -1,8 +1,7 @@
 //! Partition tables, file systems, volumes and RAID members, known by their magic numbers.
 //!
-//! The places and values are those of libblkid's probers and of the formats' own documents. What is not in the table
-//! is not recognised: raw data of a database, for one. So a missing signature is no proof that nothing is there,
-//! and a write needs a confirmation all the same.
+//! The places and values are those of libblkid's probers and of the formats' own documents. Raw data of a database
+//! are not recognised, so a write needs a confirmation without a signature too.
 
 use super::identity::{DeviceNumber, Identity};
 use super::obstacle::{Obstacle, ObstacleKind};
@@ -51,8 +50,8 @@ const FROM_START: &[Magic] = &[
     magic("FAT file system", 82, b"FAT32   "),
     magic("FAT file system", 6 * 512 + 82, b"FAT32   "),
     magic("LUKS volume", 0, b"LUKS\xba\xbe"),
-    // The second header follows the first, whose size is one of nine: `LUKS2 On-Disk Format Specification`, 2.2. The
-    // two largest lie further in than is looked.
+    // The second header follows the first, of one of nine sizes (`LUKS2 On-Disk Format`, 2.2), all but the
+    // largest.
     magic("LUKS volume (second header)", 0x4000, b"SKUL\xba\xbe"),
     magic("LUKS volume (second header)", 0x8000, b"SKUL\xba\xbe"),
     magic("LUKS volume (second header)", 0x1_0000, b"SKUL\xba\xbe"),

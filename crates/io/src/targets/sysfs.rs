@@ -151,8 +151,7 @@ fn by_name(mut devices: Vec<BlockDevice>) -> Vec<BlockDevice> {
     devices
 }
 
-/// The content of a file of sysfs without white space and zero bytes around it; none when it is absent, unreadable
-/// or empty.
+/// The content of a file of sysfs without white space and zero bytes around it; none if absent or empty.
 pub fn attribute(path: &Path) -> Option<String> {
     unpadded(&String::from_utf8_lossy(&fs::read(path).ok()?))
 }

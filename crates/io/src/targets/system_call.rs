@@ -1,5 +1,4 @@
-//! The calls to the kernel that the standard library does not offer, each with its error. All `unsafe` of the
-//! targets is here and in `passthrough`.
+//! The calls to the kernel that the standard library does not offer, each with its error. `unsafe` is here.
 #![allow(
     unsafe_code,
     reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form"
@@ -118,8 +117,7 @@ pub(super) fn extended_status(descriptor: BorrowedFd<'_>, mask: libc::c_uint) ->
     statx(descriptor.as_raw_fd(), c"", libc::AT_EMPTY_PATH, mask)
 }
 
-/// The extended status of a path, following links. The kernel answers by what it has in memory, so a dead
-/// network server or a stopped FUSE process cannot hold us up.
+/// The extended status of a path, following links, from the kernel's memory: no dead server can hold us up.
 pub(super) fn extended_status_of_path(path: &Path, mask: libc::c_uint) -> io::Result<libc::statx> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     statx(libc::AT_FDCWD, &path, libc::AT_STATX_DONT_SYNC, mask)

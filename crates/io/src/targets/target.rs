@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub const SIZE_MIN: u64 = 64 * KIB;
 
-/// A disk that has lost one of its two surfaces fails at all of so many places once in 256 times; each may take the system
-/// half a minute where nothing answers (its usual time limit of a command).
+/// A disk that has lost one of two surfaces fails at all of so many places once in 256 times; each may take half a minute.
 const ANSWERING_PLACES: u64 = 8;
 
 /// Its descriptor cannot write: the kernel refuses.
@@ -54,15 +53,13 @@ impl Target {
         self.memory_alignment
     }
 
-    /// The folders of the whole disks under it in `/sys/block`, for their counters; none where it lies in memory or
-    /// on a network.
+    /// The folders of the whole disks under it in `/sys/block`, for their counters; none in memory or on a network.
     pub fn disks(&self) -> &[PathBuf] {
         &self.disks
     }
 
-    /// Whether the drive has gone away since it was opened: the descriptor stays, but the kernel makes the size of the
-    /// device zero and takes the disk off its list. On several disks only the first of these tells, since a volume
-    /// may do without one of them.
+    /// Whether the drive has gone away since it was opened: the kernel makes the size of the device zero and takes the
+    /// disk off its list. Of several disks only the first counts: a volume may do without one.
     pub fn is_gone(&self) -> bool {
         let is_device = matches!(self.identity, Identity::Device { .. });
         if is_device && !matches!(system_call::device_size(self.descriptor()), Ok(1..)) {
@@ -109,8 +106,7 @@ impl Target {
         Ok(())
     }
 
-    /// A second descriptor on the same device or file, for reading through the page cache. Close it before you ask
-    /// for a permit on a file: it counts as use.
+    /// A second descriptor for reading through the page cache. Close it before you ask for a permit on a file.
     pub fn buffered_descriptor(&self) -> Result<OwnedFd, IoError> {
         match system_call::reopen(self.descriptor(), libc::O_RDONLY) {
             Ok(descriptor) => Ok(descriptor),

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 /// A buffer lies in memory page by page, and each page may be a segment of its own.
 const PAGE: u64 = 4096;
 
-/// The largest request, on a grid of its own size, that none of these disks has split; zero where that is not told.
-/// By the limits in `queue/` of the disks' folders in `/sys/block`.
+/// The largest request, on a grid of its size, that no disk splits by its `/sys/block/…/queue/`; zero if untold.
 pub fn unsplit_bytes_max(disks: &[PathBuf]) -> u64 {
     disks.iter().map(|disk| of_disk(disk).unwrap_or(0)).min().unwrap_or(0)
 }

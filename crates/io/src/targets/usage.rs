@@ -139,8 +139,7 @@ impl Usage {
         self.loops.iter().filter(move |each| each.backing == place)
     }
 
-    /// A claim does not tell of programs that have the drive open without one, and they may be among those that we may
-    /// not look into. Who has a file open, the kernel tells by a lease.
+    /// A claim does not tell of programs without one, which we may not see. Of files a lease tells who has them open.
     fn not_seen_obstacle(&self) -> Option<Obstacle> {
         let process = self.not_seen.as_ref()?;
         let statement = format!(
@@ -261,8 +260,7 @@ impl Usage {
     }
 }
 
-/// The other disks with the same worldwide name: a drive on two cables or paths is two disks to the kernel, and a
-/// claim on one does not hold on the other.
+/// The other disks with the same worldwide name: on two paths a drive is two disks, and a claim holds on one.
 pub(super) fn other_ways_to(roots: &SystemRoots, number: DeviceNumber) -> io::Result<Vec<BlockDevice>> {
     let disk = BlockDevice::by_number(roots, number)?.disk()?;
     let Some(own_name) = disk.first_attribute(&WORLDWIDE_NAME) else { return Ok(Vec::new()) };
@@ -326,8 +324,8 @@ fn mounted(member: &BlockDevice, mount: &Mount) -> String {
     }
 }
 
-/// Which mounted file systems the device belongs to, as their drivers tell: in every mount namespace, also after a
-/// lazy unmount, and for each member of one that spans several devices.
+/// Which mounted file systems the device belongs to, as their drivers tell: in every namespace, and for each
+/// member.
 fn file_systems_on(roots: &SystemRoots, member: &BlockDevice) -> Vec<String> {
     let mut found = Vec::new();
     for driver in children(&roots.sysfs.join("fs")) {

@@ -1,5 +1,4 @@
-//! What was written to the drives under a target, whoever wrote it: the kernel's counters, which begin anew with each
-//! start of the machine, and those that drives keep for life.
+//! What was written to the drives under a target: the kernel's counters since its start, and those of drives' lives.
 //!
 //! A drive's own counters: NVM Express Base 2.0, 5.16.1.3 (SMART log, data units written); ACS-4, 9.5.4 (device
 //! statistics, logical sectors written). SMART attribute 241 is left alone: its unit differs from maker to maker.
@@ -195,8 +194,7 @@ fn ata_count(descriptor: BorrowedFd<'_>) -> Option<LifeCount> {
     Some(LifeCount { source: "ata", bytes, step_bytes: sector })
 }
 
-/// The number of the page at byte 2; sectors written at byte 24, of which bits 63 and 62 say whether it is kept and
-/// valid, and the lower 48 are the number.
+/// The number of the page at byte 2; sectors written at byte 24: bits 63 and 62 say kept and valid, 48 count.
 fn ata_sectors_written(page: &[u8]) -> Option<u64> {
     const KEPT_AND_VALID: u64 = 0b11 << 62;
     if u64::from(*page.get(2)?) != ATA_GENERAL_STATISTICS_PAGE {

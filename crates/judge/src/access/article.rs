@@ -1,5 +1,4 @@
-//! The measurement that `access` grew out of: random reads of 4 KiB over a file of 1 GB by 1 to 1000 threads, on three systems; and what
-//! `access` says of virtual drives like theirs.
+//! The measurement that `access` grew out of: random reads of 4 KiB over 1 GB by 1 to 1000 threads, here on three virtual drives.
 
 use crate::document::Document;
 use crate::failure::Failure;

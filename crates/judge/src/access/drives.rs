@@ -13,7 +13,6 @@ const FAMILIES: [&str; 3] = ["random-volume", "random-hard-disk", "random-hard-d
 const LOAD: &str = "per_second = 25";
 const LOADED: [&str; 3] = ["st3000dm001", "dt01aca300", "sata-160gb"];
 
-/// Those that come with the program.
 pub fn known() -> Result<Vec<Drive>, Failure> {
     all_named(KNOWN)
 }

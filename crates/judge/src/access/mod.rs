@@ -19,7 +19,6 @@ use crate::threads::on_two_threads;
 use crate::virtual_drive::{Drive, Folder};
 use score::Score;
 
-/// Where the tables are kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-access.md";
 /// With fewer, a share of 95 % is known to no better than 4 % to either side.
 const RANDOM_KEPT_MIN: u64 = 100;
@@ -42,8 +41,7 @@ pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
     publish(&page.concat(), REPORT, options.random >= RANDOM_KEPT_MIN)
 }
 
-/// Each drive by both experiments, with a seed of its own: with the same offsets on all of them they would err together, and a table of
-/// a hundred drives would say little more of intervals than one drive does.
+/// Each drive by both experiments, with a seed of its own: with the same offsets on all of them they would err together.
 fn scores(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Score>, Failure> {
     on_two_threads(drives.len(), |number| {
         let drive = &drives[number];

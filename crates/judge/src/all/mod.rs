@@ -1,5 +1,4 @@
-//! `cargo xtask bench all`: whatever has a goal, measured in one go and held against it in one table. Peers and goals are measured in the
-//! same minutes on the same machine.
+//! `cargo xtask bench all`: whatever has a goal, in one table; peers and goals in the same minutes on the same machine.
 
 mod stores;
 mod whole_runs;
@@ -18,7 +17,6 @@ use crate::virtual_drive::Folder;
 use crate::workspace::build_example;
 use std::process::Command;
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-all.md";
 /// Of all processors together. Timed turns of two programs then differ by less than the goals are apart.
 const BUSY_SHARE_MAX: f64 = 0.1;

@@ -108,7 +108,6 @@ fn growth(runs: &[Run]) -> Option<Goal> {
     Some(Goal { what, value, unit: "×", bound: PHASE_COST_GROWTH })
 }
 
-/// All runs, with what they came to in a second.
 pub fn rates(runs: &[Run]) -> String {
     let mut text = String::from(
         "Whole runs, the store and the analysis included; those of the bare model are in the table above, as \"sequential reads\".\n\n\

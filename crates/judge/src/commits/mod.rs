@@ -17,7 +17,6 @@ use peers::Compared;
 use score::{Answers, BEYOND, Coverage, EDGES};
 use std::fmt::Write as _;
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-commits.md";
 
 pub fn run(options: &CommitsOptions) -> Result<(), Failure> {

@@ -17,7 +17,6 @@ use peers::{Answer, Peer};
 use std::path::Path;
 use std::process::Command;
 
-/// Where the page is kept, from the root of the workspace.
 const PAGE: &str = "docs/generated/compare-peers.md";
 /// A disk whose outer tracks are twice as fast as its inner ones, slow enough for a mount to keep its time exactly.
 const DRIVE: &str = "wd20ears";

@@ -15,7 +15,6 @@ use sim::generator::Family;
 use std::ops::Range;
 use table::Part;
 
-/// Where the tables are kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-coverage.md";
 /// What is asked of each drive: all that reads tell, and all that random writes tell.
 const EXPERIMENTS: [(&str, &[&str]); 2] = [("check", &["--deep"]), ("sustain", &["--write"])];

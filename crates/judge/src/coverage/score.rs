@@ -23,7 +23,6 @@ pub struct Judged {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A number with the interval of chance.
     Interval {
         holds: bool,
     },

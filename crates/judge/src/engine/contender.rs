@@ -20,7 +20,6 @@ pub enum Target {
     Null,
 }
 
-/// One target at one queue depth.
 pub struct Case {
     pub target: Target,
     pub depth: u32,

@@ -28,8 +28,7 @@ impl Measurement {
     }
 }
 
-/// From the line that our program prints. `cpu_ns` is that of the whole process, its start included; the null engine is told how many
-/// `operations` to do.
+/// From the line that our program prints. `cpu_ns` is that of the whole process; the null engine does `operations`.
 pub fn of_ours(output: &str, operations: Option<u64>, cpu_ns: f64) -> Result<Measurement, Failure> {
     let printed = parsed(output)?;
     let done = match operations {

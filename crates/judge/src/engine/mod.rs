@@ -18,7 +18,6 @@ use model::prng::Prng;
 use std::path::Path;
 use summary::Results;
 
-/// Where the table is kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-engine.md";
 const DEPTHS: [u32; 3] = [1, 32, 128];
 

@@ -12,8 +12,7 @@ pub struct Results {
     pub contenders: Vec<(Contender, Vec<Measurement>)>,
 }
 
-/// The largest own cost of a request without a drive, in nanoseconds of processor time: what others on the machine use
-/// does not count.
+/// The largest own cost of a request without a drive, in ns of processor time, which others do not change.
 const OWN_COST_ALONE: Bound = Bound::AtMost(60.0);
 const OWN_COST_AT_DEPTH: Bound = Bound::AtMost(25.0);
 /// We are as fast as the best peer at any depth.

@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use crate::virtual_drive::{Drive, Folder, named, text};
 use model::prng::Prng;
 
-/// Hard disks that come with the program.
 const DISKS: &[&str] = &[
     "st3250823a",
     "sata-160gb",

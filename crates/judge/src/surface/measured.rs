@@ -50,9 +50,7 @@ pub struct Measured {
     pub device_s: f64,
     pub bytes: f64,
     pub capacity: f64,
-    /// Of [`SCORED`], those that were found.
     pub figures: BTreeMap<FindingCode, Figure>,
-    /// The zones; none when none were looked for.
     pub zones: Option<Vec<Zone>>,
     pub slow: Vec<(f64, f64)>,
     pub limit: Option<f64>,

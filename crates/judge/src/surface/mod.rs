@@ -23,7 +23,6 @@ use crate::virtual_drive::{Drive, Folder};
 use measured::surface;
 use score::{Errors, Row, Truth};
 
-/// Where the tables are kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-surface.md";
 
 const OURS: [(&str, &[&str]); 2] = [("surface", &[]), ("surface --time-limit 5m", &["--time-limit", "5m"])];

@@ -14,7 +14,6 @@ const PLACE_MAX: f64 = 0.005;
 /// A change of the true rates that makes a border that was found none of nothing.
 const TRUE_CHANGE_MIN: f64 = 0.002;
 
-/// One drive gone over in one way.
 pub struct Row {
     pub drive: String,
     pub way: &'static str,
@@ -149,8 +148,7 @@ fn true_rate(stretch: &Zone, truth: &[Zone]) -> f64 {
     bytes / seconds
 }
 
-/// How many true regions were found: some byte of each is in one that was found. And how many were found that have no
-/// byte of a true one.
+/// How many true regions were found, with some byte in common; and how many were found without one.
 pub fn regions(found: &[(f64, f64)], truth: &[(f64, f64)]) -> (usize, usize) {
     let hits = truth.iter().filter(|region| meets_any(region, found)).count();
     let invented = found.iter().filter(|region| !meets_any(region, truth)).count();

@@ -7,7 +7,6 @@ use super::score::{LimitVerdict, Row, ZoneErrors};
 use crate::machine::today;
 use model::finding::FindingCode;
 
-/// Numbers with a column of their own.
 const SHOWN: [FindingCode; 4] = [
     FindingCode::FullPassTime,
     FindingCode::ReadRateOuter,

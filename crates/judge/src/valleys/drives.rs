@@ -22,7 +22,6 @@ const LOAD_EVERY_S: (f64, f64) = (3.0, 30.0);
 const LOAD_SHARE: f64 = 0.04;
 /// What the link carries has to be more than the flash takes, by that share: behind a slower link a buffer hides the flash.
 const FASTER_THAN_LINK: f64 = 0.7;
-/// The stream of the numbers that are drawn here.
 const STREAM: u64 = u64::from_le_bytes(*b"benchval");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -18,7 +18,6 @@ use crate::threads::on_two_threads;
 use crate::virtual_drive::Folder;
 use score::Score;
 
-/// Where the tables are kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-valleys.md";
 /// With fewer, not even one valley in ten that is told wrong would be likely to be among them.
 const RANDOM_KEPT_MIN: u64 = 20;

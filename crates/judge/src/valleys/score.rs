@@ -44,12 +44,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether as many were counted as there were.
     pub fn is_count_right(&self) -> bool {
         self.count.is_some_and(|(found, low, high)| (low..=high).contains(&(found as f64)))
     }
 
-    /// Whether the interval is within what is allowed.
     pub fn is_interval_right(&self) -> bool {
         matches!(self.interval, Some(error) if error.abs() <= INTERVAL_ALLOWED)
     }
@@ -59,7 +57,6 @@ impl Found {
     }
 }
 
-/// A pass, from the table of the finding.
 struct Pass {
     is_slowed: bool,
     bytes: u64,

@@ -1,5 +1,4 @@
-//! How long ten million slices of time take to be analysed, and how much memory: they are made while they are read, so that what grows
-//! is the analysis alone.
+//! How long ten million slices of time take to be analysed, and how much memory; they are made while they are read.
 
 use std::fs;
 

@@ -8,10 +8,8 @@ const KNOWN: &str = "st3250823a sata-160gb wd3000bkhg wd20ears wd20ears-usb2 wd2
     st3000dm001 dt01aca300 disk-4tb x300-hdwe150 exos-x20 failing-disk raid0-3x64k raid1-2 smr-2tb \
     st8000as0002 st8000dm004 x25-m sata-tlc-500gb 870-qvo 660p 970-pro 980-pro nm790 zoned constant \
     null";
-/// Families of random drives, in turns.
 const FAMILIES: [&str; 3] = ["random-hard-disk", "random-shingled", "random-flash"];
 
-/// Those that come with the program.
 pub fn known() -> Result<Vec<Drive>, Failure> {
     all_named(KNOWN)
 }

@@ -75,7 +75,6 @@ fn levels(drive: &Drive) -> Option<Vec<WriteLevel>> {
     if lasting.len() >= LEVELS_MIN { Some(lasting) } else { None }
 }
 
-/// From where on each rate was found.
 fn found(document: &Document) -> Vec<(f64, f64)> {
     let mut found = Vec::new();
     for level in document.rows(FindingCode::WriteCliff, "levels") {

@@ -20,7 +20,6 @@ use crate::threads::on_two_threads;
 use crate::virtual_drive::{Drive, Folder};
 use score::Score;
 
-/// Where the tables are kept, from the root of the workspace.
 const REPORT: &str = "docs/generated/bench-writes.md";
 /// With fewer, not even one drive in twenty that is told wrong would be likely to be among them.
 const RANDOM_KEPT_MIN: u64 = 45;

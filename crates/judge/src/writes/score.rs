@@ -181,8 +181,7 @@ fn rate_holds(found: &Value, name: &str, truth: f64) -> Option<bool> {
     Some((low..=found["data"][format!("{name}_high")].as_f64()?).contains(&truth))
 }
 
-/// The rate of a shingled disk changes after its fall: what is true is the rate over the bytes by which it was judged. Pieces end with a
-/// flush, so that all of them had gone to the medium.
+/// The rate of an SMR disk changes after its fall: what is true is the rate over the bytes by which it was judged.
 fn after_of(profile: &Profile, found: &Value) -> Option<f64> {
     let Ok(Medium::Shingled(disk, smr)) = profile.medium() else { return None };
     let (fell, data) = (number(found, "value"), &found["data"]);

@@ -282,15 +282,11 @@ findings! {
     CapacityTrue: CapacityTrue = "capacity-true", Unit::Bytes;
     /// Blocks that did not hold what was written to them: number of blocks.
     DataIntegrity: DataIntegrity = "data-integrity", Unit::Count;
-    /// Sequential read rate at the start, B/s.
     ReadRateOuter: SequentialRate = "read-rate-outer", Unit::BytesPerSecond;
-    /// Sequential read rate at the end, B/s.
     ReadRateInner: SequentialRate = "read-rate-inner", Unit::BytesPerSecond;
     /// Capacity over the time of a full read pass, B/s.
     ReadRateMean: SequentialRate = "read-rate-mean", Unit::BytesPerSecond;
-    /// Sequential write rate at the start, B/s.
     WriteRateOuter: SequentialRate = "write-rate-outer", Unit::BytesPerSecond;
-    /// Sequential write rate at the end, B/s.
     WriteRateInner: SequentialRate = "write-rate-inner", Unit::BytesPerSecond;
     /// Capacity over the time of a full write pass, B/s.
     WriteRateMean: SequentialRate = "write-rate-mean", Unit::BytesPerSecond;
@@ -300,7 +296,6 @@ findings! {
     ZoneCount: ZoneCount = "zone-count", Unit::Count;
     /// The same with a table of where each begins and how fast it is.
     ZoneTable: ZoneTable = "zone-table", Unit::Count;
-    /// Time of a full pass, s.
     FullPassTime: FullPassTime = "full-pass-time", Unit::Seconds;
     /// What the link carries, where it and not the medium is the limit, B/s.
     InterfaceLimit: InterfaceLimit = "interface-limit", Unit::BytesPerSecond;
@@ -314,13 +309,9 @@ findings! {
     UnmappedRanges: UnmappedRanges = "unmapped-ranges", Unit::Count;
     /// Mean of single random reads over the whole span, s.
     AccessTime: AccessTime = "access-time", Unit::Seconds;
-    /// Time of a turn of the platters, s.
     RotationPeriod: RotationPeriod = "rotation-period", Unit::Seconds;
-    /// Seek to a neighbouring track, s.
     SeekTrackToTrack: SeekTrackToTrack = "seek-track-to-track", Unit::Seconds;
-    /// Mean seek between two random places, s.
     SeekAverage: SeekAverage = "seek-average", Unit::Seconds;
-    /// Seek from one end to the other, s.
     SeekFullStroke: SeekFullStroke = "seek-full-stroke", Unit::Seconds;
     /// Zones seen in the number of sectors on a track, with skew and surfaces.
     TrackLayout: TrackLayout = "track-layout", Unit::Count;
@@ -380,11 +371,9 @@ findings! {
     FileWriteRate: FileRate = "file-write-rate", Unit::BytesPerSecond;
     /// A file read, changed and written back block by block, its flush counted, B/s.
     FileRewriteRate: FileRate = "file-rewrite-rate", Unit::BytesPerSecond;
-    /// A file read in blocks, B/s.
     FileReadRate: FileRate = "file-read-rate", Unit::BytesPerSecond;
     /// A new file written byte by byte through a small buffer, its flush counted, B/s.
     FilePerByteWriteRate: FileRate = "file-per-byte-write-rate", Unit::BytesPerSecond;
-    /// A file read byte by byte through a small buffer, B/s.
     FilePerByteReadRate: FileRate = "file-per-byte-read-rate", Unit::BytesPerSecond;
     /// Reads at random places of a file by several threads, one in ten written back, 1/s.
     FileSeeks: FileRate = "file-seeks", Unit::PerSecond;
@@ -398,9 +387,7 @@ findings! {
     FileDeleteRate: FileRate = "file-delete-rate", Unit::PerSecond;
     /// Files made with random names, the flush counted, 1/s.
     FileRandomCreateRate: FileRate = "file-random-create-rate", Unit::PerSecond;
-    /// Files looked at in random order, 1/s.
     FileRandomStatRate: FileRate = "file-random-stat-rate", Unit::PerSecond;
-    /// Files opened and read in random order, 1/s.
     FileRandomOpenRate: FileRate = "file-random-open-rate", Unit::PerSecond;
     /// Files removed in random order, the flush counted, 1/s.
     FileRandomDeleteRate: FileRate = "file-random-delete-rate", Unit::PerSecond;

@@ -1,5 +1,4 @@
-//! What is stored on a virtual drive: only what was written takes memory. With the faults of a profile it may be less
-//! than the drive says, or other than what was written.
+//! What is stored on a virtual drive: only what was written takes memory, and faults of a profile may change it.
 
 mod corruption;
 mod remembered;
@@ -59,8 +58,8 @@ impl fmt::Display for ContentsError {
 
 impl std::error::Error for ContentsError {}
 
-/// How many blocks of 4096 bytes of a drive of that capacity lose what is written to them or get it wrong, by these
-/// faults and that seed. A misplaced write spoils another block besides.
+/// How many blocks of 4096 bytes of a drive of that capacity these faults and that seed get wrong; a misplaced
+/// write two.
 pub fn wrong_blocks(capacity: Bytes, faults: &[FaultProfile], seed: u64) -> u64 {
     corrupted(Bytes::new(real_bytes(capacity, faults)), faults, seed).iter().map(Corrupted::count).sum()
 }

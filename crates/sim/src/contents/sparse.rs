@@ -1,8 +1,7 @@
 //! A sparse store: a tree of 32 branches at each node, pages of 4 KiB at its leaves.
 //!
-//! A subtree that holds one repeated byte is that byte, whatever its size. So nothing is kept of what was never
-//! written or was filled with zeros, and a random write to an empty store costs its page and the nodes on the way to
-//! it: at most 7 of them for 128 TiB, shared with what is written nearby.
+//! A subtree that holds one repeated byte is that byte, whatever its size: nothing is kept of what was never
+//! written, and a random write costs its page and at most 7 nodes on the way to it for 128 TiB.
 
 use std::ops::Range;
 

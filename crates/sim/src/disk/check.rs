@@ -129,8 +129,8 @@ impl GeometryProfile {
         Ok(geometry)
     }
 
-    /// Refuses zones that the capacity does not reach: they hold nothing, so capacity and zones are not those of one disk.
-    /// Zones that are made for the capacity may be a cylinder too wide each.
+    /// Refuses zones that the capacity does not reach: capacity and zones then are not of one disk, but for a cylinder
+    /// each.
     fn check_last_zone(&self, geometry: &Geometry, capacity: Bytes) -> Result<(), Flaw> {
         if let Some(zones) = self.generated_zones.as_ref()
             && zones.cylinders.is_none()

@@ -8,8 +8,7 @@
 //!
 //! The link is not part of it: a wrapper around the drive has its rate and its queue.
 //!
-//! Not modelled: reordering that keeps an order between overlapping requests, a cache that knows hosts' streams,
-//! discards (a disk that does not shingle has no use for them).
+//! Not modelled: reordering that keeps overlapping requests in order, a cache that knows streams, discards.
 
 use crate::disk::mechanism::Mechanism;
 use crate::disk::profile::DiskProfile;
@@ -44,8 +43,7 @@ pub struct DiskDrive {
 }
 
 impl DiskDrive {
-    /// A disk at rest, its arm at the outer edge. `seed` draws the noise of its seeks. The profile has passed its check
-    /// with the capacity of `facts`.
+    /// A disk at rest, its arm at the outer edge. `seed` draws the noise of its seeks. The profile has been checked.
     pub fn new(facts: TargetFacts, profile: &DiskProfile, seed: u64) -> DiskDrive {
         DiskDrive {
             overhead_s: profile.command_overhead_ms / 1e3,

@@ -312,8 +312,8 @@ impl Geometry {
 }
 
 impl Zone {
-    /// The serpentine of a group that wide in which a sector of the group is: its turn, its surface, and the sectors of
-    /// a cylinder that come before.
+    /// The serpentine of a group that wide with the sector: its turn, surface, and a cylinder's sectors
+    /// before.
     fn serpentine_of(&self, sector: u64, width: u64, backward: bool) -> (u64, usize, u64) {
         let surfaces = self.layout.sectors_per_track.len() as u64;
         let on_cylinder = sector / width;

@@ -9,8 +9,7 @@
 //! spare cylinders of its zone and back; a slow one costs whole turns; an unreadable one costs whole turns and fails.
 //! A write that covers a physical sector only in part reads it first and writes it one turn later.
 //!
-//! Not modelled: reading a track from wherever the head comes down (zero-latency access), writes that miss their
-//! track, unreadable sectors that a write mends, temperature.
+//! Not modelled: zero-latency access, writes that miss their track, writes that mend sectors, temperature.
 
 use crate::disk::geometry::{Geometry, Place};
 use crate::disk::profile::{Defect, DefectKind, DiskProfile, StandbyProfile};
@@ -61,8 +60,7 @@ pub struct Transfer {
 }
 
 impl Mechanism {
-    /// The mechanism of a disk whose platters hold `capacity`, at rest at the outer edge. `seed` draws the noise of its
-    /// seeks. The profile has passed its check with that capacity.
+    /// The mechanism of a disk whose platters hold `capacity`, at rest at the outer edge, by a checked profile.
     pub fn new(capacity: Bytes, profile: &DiskProfile, seed: u64) -> Mechanism {
         let geometry = profile.geometry.build(capacity).expect("the profile has passed its check");
         let seek = SeekCurve::of_profile(&profile.seek, geometry.cylinders());
@@ -138,8 +136,7 @@ impl Mechanism {
         self.positioning_from(place, self.phase_turns(at_s), writes)
     }
 
-    /// The same from the part of a turn that has been done, for those who ask about many places at one moment: as if
-    /// none of them was what comes next anyway.
+    /// The same from the part of a turn that has been done, for many places at once: as if none came next.
     #[inline]
     pub fn positioning_from(&self, place: &Place, phase_turns: f64, writes: bool) -> f64 {
         let reach_s = self.reach_s(place, writes);
@@ -158,8 +155,7 @@ impl Mechanism {
         (place.revolutions - self.arm.revolutions) * self.turn_s
     }
 
-    /// Seconds until the arm is at a place: the longer of seek and head switch, and settling before a write unless it
-    /// wrote there last.
+    /// Seconds until the arm is at a place: the longer of seek and head switch, and settling before a write.
     #[inline]
     fn reach_s(&self, place: &Place, writes: bool) -> f64 {
         let stays = self.arm.cylinder == place.cylinder && self.arm.surface == place.surface;
@@ -177,8 +173,7 @@ impl Mechanism {
         if ahead > 1.0 - CAUGHT_TURNS { 0.0 } else { ahead * self.turn_s }
     }
 
-    /// Moves the arm to a stretch and over all of it, from `start_s` on or when the arm is free. The stretch lies on
-    /// the disk and is not empty.
+    /// Moves the arm to a stretch and over it, from `start_s` on or when it is free. The stretch is not empty.
     pub fn transfer(&mut self, first_byte: u64, length_bytes: u64, writes: bool, start_s: f64) -> Transfer {
         let place = self.place_of(first_byte);
         self.transfer_from(&place, first_byte, length_bytes, writes, start_s)
@@ -253,8 +248,7 @@ impl Mechanism {
         self.stay(last, next_sector, false, free_s.max(self.arm.free_s));
     }
 
-    /// The arm stays where it is until `free_s`, and what continues there then passes at once: whoever laid it out left
-    /// a gap of just that angle.
+    /// The arm stays until `free_s`, and what continues there passes at once, as its gap is of just that angle.
     pub fn hold_until(&mut self, free_s: f64) {
         self.arm.free_s = self.arm.free_s.max(free_s);
     }

@@ -1,5 +1,4 @@
-//! The section `[disk]` of a profile: what a hard disk is made of. It describes the mechanism; rates, access times and
-//! stripes follow from it.
+//! The section `[disk]` of a profile: the mechanism. Rates, access times and stripes follow from it.
 
 use crate::flush::FlushPolicy;
 use crate::profile::schema::{all_by_default, section, words};

@@ -6,8 +6,7 @@
 //! stream has used up half of what was read on and nobody needs the arm, it goes on reading. With `drops_delivered` a
 //! segment holds what was read on only, and gives up what was delivered and all before it, so that no read hits twice.
 //!
-//! Not modelled: segments whose size adapts to the load, and keeping only a part of what is asked for: a request that is
-//! not all there is read from the platter as a whole.
+//! Not modelled: segments that adapt their size, and keeping a part of what is asked for: it is read as a whole.
 
 use crate::disk::mechanism::{Mechanism, Transfer};
 use crate::disk::profile::ReadAheadProfile;
@@ -225,8 +224,7 @@ impl ReadAhead {
         }
     }
 
-    /// Goes on reading a stream of which a read took the part up to `end_byte` from the cache, if it has used up half of
-    /// what was read on and the arm is free.
+    /// Goes on reading a stream of which a read took the part up to `end_byte`, if half is used up and the arm is free.
     fn resume(&mut self, mechanism: &Mechanism, end_byte: u64, now_s: f64, others_wait: bool) {
         if self.ahead_bytes == 0 || others_wait || self.stream.is_some() || mechanism.free_s() > now_s {
             return;

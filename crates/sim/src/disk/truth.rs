@@ -1,5 +1,4 @@
-//! What is true of a disk, from its profile alone and without running it: by closed forms and exact sums over its
-//! layout. The links around a disk may hide some of it.
+//! What is true of a disk by its profile alone: closed forms and exact sums over its layout, without its links.
 
 use crate::disk::geometry::Geometry;
 use crate::disk::profile::DiskProfile;
@@ -90,7 +89,6 @@ impl DiskTruth {
         self.profile.turn_s()
     }
 
-    /// A seek to the next cylinder, in seconds.
     pub fn seek_track_to_track_s(&self) -> f64 {
         self.seek.seconds(1)
     }
@@ -115,8 +113,7 @@ impl DiskTruth {
         self.access_within_s(0, self.capacity_bytes, bytes)
     }
 
-    /// The same within a stretch: overhead, the mean seek between two places that are equally likely by capacity, half a
-    /// turn, and the sectors themselves.
+    /// The same within a stretch: overhead, the mean seek by capacity, half a turn, and the sectors themselves.
     pub fn access_within_s(&self, first_byte: u64, span_bytes: u64, bytes: u64) -> f64 {
         self.profile.command_overhead_ms / 1e3
             + self.seek_within_s(first_byte, span_bytes)
@@ -166,8 +163,8 @@ impl DiskTruth {
         self.profile.geometry.track_skew_turns
     }
 
-    /// Bytes of one serpentine of each surface in the zone of a byte, in the order of surfaces: the width of the
-    /// stripes that a sequential rate shows. Their sum is a group.
+    /// Bytes of one serpentine of each surface in the zone of a byte: the widths of stripes in a sequential
+    /// rate.
     pub fn stripe_bytes(&self, byte: u64) -> Vec<u64> {
         let sector_bytes = self.geometry.sector_bytes();
         let sector = byte / sector_bytes;

@@ -103,8 +103,7 @@ impl FaultyDrive {
         fate
     }
 
-    /// Moves a request to where it goes on a drive that holds less than it says. What is past the end that it says is
-    /// cut off and answered so: it would not be past the end of what it holds.
+    /// Moves a request to where it goes on a drive that holds less than it says, and cuts it off at the stated end.
     fn wrap(&self, request: &mut Request) -> Option<(Status, u32)> {
         let real_bytes = self.real_bytes?;
         let (status, moved) = answer_within(self.facts().capacity, request);

@@ -1,5 +1,4 @@
-//! A host that sees completions late: a busy processor, a hypervisor, a file system in a program. The drive works on; only who waits for
-//! an answer gets it later, and so asks later for what comes next.
+//! A host that sees completions late: a busy processor or a hypervisor. The drive works on; the next request comes later too.
 //!
 //! Not modelled: delays that depend on each other, as those of a processor that is taken away for a while do.
 
@@ -11,7 +10,6 @@ use model::target::TargetFacts;
 use model::units::{Instant, Nanos};
 use std::collections::VecDeque;
 
-/// The stream of the seed that draws delays.
 const DELAYS_STREAM: u64 = 0x6465_6c61_7973;
 
 /// By how much completions are seen late.

@@ -50,7 +50,6 @@ pub enum Fault {
     /// After this many requests it is gone: those under way and all later ones find no device.
     GoneAfter(u64),
     GoneAt(Instant),
-    /// It holds this much only: later addresses are those of its start again. What goes across its end goes on there
-    /// as it would without, since only the data tell the difference.
+    /// It holds this much only: later addresses are those of its start again, also within a request across its end.
     Wraps(Bytes),
 }

@@ -1,5 +1,4 @@
-//! What goes wrong with a drive: errors and times act around it, wrong data in its [`crate::contents`]; and who else uses
-//! it, [`other_load`], or how late the host is, [`host_delay`].
+//! What goes wrong with a drive: errors and times here, wrong data in [`crate::contents`]; and others who use it.
 
 pub mod drive;
 pub mod host_delay;

@@ -1,6 +1,5 @@
-//! Somebody else who uses the same drive: random reads all over it, now and then or all the time, as a scrub, a database
-//! or another virtual machine makes them. They go through the same link and queue as the host's, and their answers are
-//! nobody's business here.
+//! Somebody else who uses the same drive: random reads all over it, now and then or all the time, as a scrub or a
+//! database makes them. They share the host's link and queue, and their answers are nobody's business here.
 //!
 //! What they do between two requests of the host is worked out when the host comes back: as long as nothing of the host
 //! is under way there is nothing to look at. When one looks does not change what happens.
@@ -16,8 +15,7 @@ use model::units::{Instant, KIB};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What somebody who waits for each answer needs before the next request: a drive that answers at once would never
-/// get anything else done.
+/// What somebody who waits for each answer needs before the next: a drive without it would do nothing else.
 const HOST_NS: u64 = 10_000;
 /// The most requests of one load that are under way at once; those that would be more are not made.
 const UNDER_WAY_MAX: u32 = 64;

@@ -104,8 +104,7 @@ impl Dies {
         let start_s = self.die_free_s[die].max(at_s);
         let wait_s = self.wait_for_writing(writing);
         let read_s = pages as f64 * self.read_s;
-        // By when the read came, not by when its die is ready: else a read that waits long for its die would keep the
-        // channel from those that do not.
+        // By when the read came: a read that waits long for its die must not keep the channel from those that do not.
         let carried_s =
             self.channel_free_s[channel].max(at_s + self.read_s) + bytes as f64 * self.seconds_per_byte;
         self.channel_free_s[channel] = carried_s;

@@ -96,7 +96,6 @@ impl FlashDrive {
         })
     }
 
-    /// What its maps take now, in bytes.
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.writes.memory_bytes()

@@ -123,8 +123,7 @@ impl Housekeeping {
         self.is_sequential(&self.streams[index])
     }
 
-    /// When writes that take `seconds` undisturbed and begin at `start_s` are done, with the bursts that fall into
-    /// them.
+    /// When writes that take `seconds` undisturbed and begin at `start_s` are done, with the bursts among them.
     pub(crate) fn write(&mut self, start_s: f64, seconds: f64) -> f64 {
         let pause_s = start_s - self.last_end_s;
         if pause_s < PAUSE_S {

@@ -94,13 +94,11 @@ impl Layout {
         })
     }
 
-    /// What a unit stands for, in bytes.
     pub fn unit_bytes(&self) -> u64 {
         self.page_bytes << self.unit_shift
     }
 
-    /// The page that stands for a unit. It is drawn by the unit's number, so that no stride of requests hits all of
-    /// them or none.
+    /// The page that stands for a unit, drawn by the unit's number: no stride of requests hits all or none.
     #[inline]
     pub fn watched_page(&self, unit: u64) -> u64 {
         if self.unit_shift == 0 {

@@ -59,8 +59,7 @@ impl Presence {
         (self.set - before) << self.shift
     }
 
-    /// Marks pages as holding nothing; how many did before. Where a bit stands for several pages, only bits whose pages
-    /// are all meant.
+    /// Marks pages as holding nothing; how many did before. A bit for several pages is only cleared as a whole.
     pub(crate) fn remove(&mut self, first_page: u64, end_page: u64) -> u64 {
         let before = self.set;
         self.visit(first_page, end_page, false);

@@ -160,7 +160,6 @@ impl FlashProfile {
         u64::from(self.dies()) * self.die_page_bytes() * u64::from(self.pages_per_block)
     }
 
-    /// Checks that such a drive of that capacity can be made.
     pub fn check(&self, capacity: Bytes) -> Result<(), Flaw> {
         self.check_bounds()?;
         // ONFI: the data bytes of a page are a power of two.

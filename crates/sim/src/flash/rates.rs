@@ -4,7 +4,6 @@ use crate::flash::profile::FlashProfile;
 use crate::flash::slc_cache::WriteRates;
 
 impl FlashProfile {
-    /// All channels together, in bytes per second.
     pub fn channels_rate(&self) -> f64 {
         f64::from(self.channels) * self.channel_mb_per_s * 1e6
     }

@@ -47,8 +47,7 @@ impl SlcCache {
         SlcCache { profile, rates, capacity, in_static: 0.0, in_dynamic: 0.0 }
     }
 
-    /// Writes `bytes`, of which the share `new_share` was not mapped before, to a drive that maps `mapped` bytes; the
-    /// seconds that takes.
+    /// The seconds to write `bytes`, the share `new_share` of them not mapped before, to a drive that maps `mapped`.
     pub(crate) fn write(&mut self, bytes: f64, new_share: f64, mapped: f64) -> f64 {
         let (mut left, mut mapped, mut seconds) = (bytes, mapped, 0.0);
         while left > 0.0 {

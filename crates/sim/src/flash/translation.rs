@@ -169,8 +169,8 @@ impl Translation {
         self.place(unit, frontier);
     }
 
-    /// Collects in idle time, at most so many units to move, until that many superblocks are free; how many units
-    /// were moved. Leaves superblocks alone that are nearly all valid.
+    /// Collects in idle time, moving at most so many units, until that many superblocks are free; the units
+    /// moved.
     pub(crate) fn collect_idle(&mut self, units_max: u64, free_wanted: u64) -> u64 {
         let before = self.moved;
         while (self.free.len() as u64) < free_wanted {
@@ -184,7 +184,6 @@ impl Translation {
         self.moved - before
     }
 
-    /// What the maps take, in bytes.
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
         let tables = self.slot_of.len() + self.unit_at.len() + self.valid.len() + self.free.capacity();

@@ -1,7 +1,6 @@
 //! What is true of a flash drive, computed from its profile in closed form.
 //!
-//! Rates are those of the medium. Where the link or the host is slower, the functions that need to know take what they
-//! allow as a limit.
+//! Rates are those of the medium; functions take a slower link or host as a limit where they need to.
 
 use crate::flash::profile::{FlashProfile, Initial, SlcProfile, WhenFull};
 use crate::flash::slc_cache::WriteRates;
@@ -24,11 +23,10 @@ impl FlashProfile {
 
     /// Random reads per second of that many bytes of one page, `depth` at a time.
     ///
-    /// The reads at the dies fall on them at random. Were they thrown anew each time, D·(1 − (1 − 1/D)^Q) dies would
-    /// have one; since those behind another one stay where they are, fewer have. With L reads per die, of which it
-    /// does one in each of its steps, the share u of dies that are busy solves L = u + u²/(2·(1 − u)) (a queue of
-    /// random arrivals and constant service), for depths large against one; for few reads it is as if thrown anew. The
-    /// smaller one of both is right within a few %.
+    /// The reads at the dies fall on them at random: thrown anew each time, D·(1 − (1 − 1/D)^Q) dies would have one,
+    /// but those behind another stay. With L reads per die the share u of busy dies solves L = u + u²/(2·(1 − u))
+    /// (random arrivals, constant service), for depths large against one. The smaller one of both is right within a
+    /// few %.
     #[cfg(test)]
     pub fn random_read_iops(&self, depth: u32, bytes: u64) -> f64 {
         let dies = f64::from(self.dies());
@@ -53,8 +51,7 @@ impl FlashProfile {
         (busy(low) / service_s).min(commands).min(self.channels_rate() / bytes as f64)
     }
 
-    /// The write amplification that uniform random writes come to over the share `used` of the capacity, the rest being
-    /// trimmed.
+    /// The write amplification of uniform random writes over the share `used` of the capacity, the rest trimmed.
     pub fn write_amplification(&self, capacity: Bytes, used: f64) -> f64 {
         let Ok(layout) = self.layout(capacity) else { return f64::NAN };
         // Two superblocks are half filled on average, and some are kept free.
@@ -69,8 +66,7 @@ impl FlashProfile {
         crate::flash::write_amplification::lambert(spare)
     }
 
-    /// The rate that uniform random writes come to in the end over the share `used` of the capacity, in bytes per second
-    /// of whole mapped pages.
+    /// The final rate of uniform random writes over the share `used` of the capacity, in bytes per second.
     pub fn steady_random_write_rate(&self, capacity: Bytes, used: f64) -> f64 {
         let rates = self.write_rates();
         let moved = self.write_amplification(capacity, used) - 1.0;
@@ -84,8 +80,7 @@ impl FlashProfile {
     }
 
     /// What a byte takes with the stalls in which the translation table is written out, in seconds, where the host allows `limit` bytes
-    /// per second. While the flash stands still the host fills the buffer, which empties before the next stall where the flash is
-    /// that much faster.
+    /// per second: meanwhile the buffer fills, which empties before the next stall.
     fn with_table(&self, seconds_per_byte: f64, limit: f64) -> f64 {
         let (stall_s, every) = self
             .map_flush
@@ -159,8 +154,7 @@ impl FlashProfile {
     }
 }
 
-/// Where each level begins and what a byte costs in it, for a drive that is full: the only space for the dynamic part is
-/// what the static part, beside the capacity, takes from the rest.
+/// Where each level begins and what a byte costs in it, for a full drive: only spare space serves the dynamic part.
 fn levels_of_filled(slc: &SlcProfile, rates: &WriteRates) -> Vec<(f64, f64)> {
     let (fixed, most) = (slc.static_bytes as f64, slc.dynamic_bytes_max as f64);
     let in_dynamic = ((fixed - slc.reserve_bytes as f64) / f64::from(slc.bits - 1)).clamp(0.0, most);

@@ -9,8 +9,7 @@
 //!
 //! For N → ∞ this is α / (α + W₀(−α e^−α)) with α = slots / valid (Desnoyers 2012; Xiang and Kurkoski 2011).
 
-/// The write amplification of greedy collection under uniform random writes: superblocks of `slots` pages, of all of
-/// which the share `valid_share` is valid. Infinite when all are.
+/// The write amplification of greedy collection under uniform random writes: superblocks of `slots` pages.
 pub fn greedy(slots: f64, valid_share: f64) -> f64 {
     if valid_share >= 1.0 {
         return f64::INFINITY;
@@ -31,14 +30,12 @@ pub fn lambert(over_provisioning: f64) -> f64 {
     alpha / (alpha + lambert_w0(-alpha * (-alpha).exp()))
 }
 
-/// The spare space that a drive has beside what is in use, as a share of that, when only the share `used` of its capacity
-/// is: trimmed or never written space is as good as spare space.
+/// The spare space beside what is in use, as a share of that: trimmed or never written space is spare too.
 pub fn effective_over_provisioning(over_provisioning: f64, used: f64) -> f64 {
     (1.0 + over_provisioning) / used - 1.0
 }
 
-/// 1 + 1/2 + … + 1/x, and what lies between whole x: ψ(x + 1) + γ. The recurrence lifts x to where the asymptotic
-/// series (Abramowitz and Stegun 6.3.18) is exact to 10⁻¹².
+/// 1 + 1/2 + … + 1/x, and between whole x ψ(x + 1) + γ: the series (Abramowitz, Stegun 6.3.18), lifted to 10⁻¹².
 fn harmonic(x: f64) -> f64 {
     let (mut at, mut below) = (x + 1.0, 0.0);
     while at < 20.0 {

@@ -5,9 +5,9 @@
 //! buffer ──► SLC cache or dense cells ──► + garbage collection ──► ÷ heat ──► + bursts, table ──► done
 //! ```
 //!
-//! Garbage collection wins a superblock's worth of space at once but is paid for evenly by the writes that use it up.
-//! Idle time pays first what is owed, then folds the SLC cache, then collects. It is caught up when the next request
-//! comes, so that it makes no difference whether anybody looked in between.
+//! Garbage collection wins a superblock's space at once but the writes that use it up pay evenly. Idle time pays what
+//! is owed, then folds the SLC cache, then collects: caught up at the next request, so that looking makes no
+//! difference.
 
 use crate::flash::buffer::WriteBuffer;
 use crate::flash::housekeeping::Housekeeping;
@@ -231,7 +231,6 @@ impl WritePath {
         times as f64 * flush.profile.stall_ms * 1e-3
     }
 
-    /// What the maps take, in bytes.
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.presence.memory_bytes() + self.translation.memory_bytes()

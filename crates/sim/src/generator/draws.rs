@@ -1,5 +1,4 @@
-//! Numbers drawn from ranges. Each topic of a drive has its own stream, so that a draw more in one leaves the others as
-//! they were.
+//! Numbers drawn from ranges. Each topic of a drive has its own stream: one draw more leaves the others alone.
 
 use crate::generator::family::Family;
 use model::prng::Prng;
@@ -32,7 +31,6 @@ impl Draws {
         low + self.prng.below(high - low + 1)
     }
 
-    /// The same for the many counts of 32 bits.
     pub(super) fn count_u32(&mut self, (low, high): (u32, u32)) -> u32 {
         self.count((u64::from(low), u64::from(high))) as u32
     }

@@ -104,8 +104,7 @@ const RESERVE_SHARE: Range = (0.05, 0.25);
 const SLC_TO_DENSE: Range = (1.2, 18.0);
 /// One bit is programmed in 75 µs at best (recalled).
 const SLC_PROGRAM_US_MIN: f64 = 75.0;
-/// Folding reads and programs dense cells, so it is no faster than those: a third level of 0.3 to 0.5 of the second
-/// (NM800 Pro, NM790, Atom 50).
+/// Folding is no faster than dense cells: a third level of 0.3 to 0.5 of the second (NM800 Pro, NM790, Atom 50).
 const FOLD_SHARE: Range = (0.25, 1.0);
 const DRAIN_SHARE: Range = (0.05, 0.3);
 
@@ -120,7 +119,6 @@ const BURST_RATE: Range = (0.05, 0.4);
 /// Thermal: throttling from 70 to 85 °C (recalled), all else assumed.
 const THROTTLE_CELSIUS: Range = (70.0, 85.0);
 
-/// Where the ranges come from, for people.
 const SOURCES: [&str; 3] = [
     "Ranges of times and structures: NVMeVirt (FAST 2023), MQSim (FAST 2018), FEMU (FAST 2018), SimpleSSD, and the drives that these were calibrated against",
     "Ranges of SLC caches: TechPowerUp, AnandTech and KitGuru on fourteen drives of 0.5 to 4 TB; of valleys: 8thway.blogspot.com, 2009-06, on the X25-M",
@@ -217,8 +215,7 @@ fn draw_cells(draws: &mut Draws, make: &Make, bits: u32, gb: u64) -> FlashProfil
     flash
 }
 
-/// The spare space must hold the superblocks that are kept free, those being written, and some for garbage: a maker
-/// takes smaller blocks where it does not.
+/// The spare space must hold superblocks kept free, being written, and some for garbage: else blocks are smaller.
 fn draw_pages_per_block(draws: &mut Draws, make: &Make, flash: &FlashProfile, gb: u64) -> u32 {
     let spare_bytes = flash.over_provisioning * capacity_bytes(gb) as f64;
     let superblocks = f64::from(flash.garbage_collection.free_superblocks + 12);
@@ -325,8 +322,8 @@ fn draw_thermal(draws: &mut Draws, is_nvme: bool) -> Option<ThermalProfile> {
     (draws.percent(40) && is_nvme).then_some(thermal)
 }
 
-/// Sleep: NVMe drives have up to three depths that Linux lets them reach after some 0.1 to 3 s, and wake up within
-/// 100 ms; SATA's slumber ends within 10 ms (recalled).
+/// Sleep: NVMe drives have up to three depths after 0.1 to 3 s, and wake up within 100 ms; SATA within 10
+/// (recalled).
 fn draw_power_states(draws: &mut Draws, is_nvme: bool) -> Vec<PowerStateProfile> {
     let light =
         PowerStateProfile { idle_ms: draws.by_ratio((50.0, 200.0)), wake_us: draws.by_ratio((50.0, 5000.0)) };

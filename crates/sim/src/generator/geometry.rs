@@ -6,11 +6,9 @@ use crate::generator::draws::{Draws, Range, rounded};
 
 /// 15 to 60 zones: zone tables from Wong 2019, and WD's own model of a 4 TB disk (60).
 const ZONES: (u64, u64) = (15, 60);
-/// A zone against the mean one. WD's model has 8 equal ones in front and 71 to 77 GB elsewhere; DiskSim's drives differ
-/// by a factor of two and more.
+/// A zone against the mean one: up to 8 equal ones (WD's model); DiskSim's drives differ by a factor of two and more.
 const ZONE_WIDTH: Range = (0.5, 1.5);
-/// How much more the middle holds than a straight line from edge to edge: 0.6 to 7.3 % is what the measured capacities
-/// and edges of seven disks demand (Wong 2019), and 0 is WD's model.
+/// How much more the middle holds than a straight line: 0.6 to 7.3 % on seven disks (Wong 2019), 0 in WD's model.
 const BULGE: Range = (0.0, 0.07);
 /// Surfaces differ by up to ±3 %, as their heads do: 6 % from the slowest to the fastest on a 5K1000 (8thway 2013).
 const SURFACE_SPREAD: Range = (0.0, 0.03);
@@ -33,8 +31,7 @@ const TRACK_BYTES_SCATTER: Range = (0.85, 1.18);
 
 /// Disks had physical sectors of 512 bytes until 2010, and of 4096 from some 300 GB to a surface on.
 const LONG_SECTORS_FROM_GB: f64 = 300.0;
-/// Until about 2004 all surfaces of a cylinder came before the next one (Deskstar 7K80, 41 GB to a surface); no disk
-/// with more than some 100 GB to a surface does it (Wong 2019).
+/// Until about 2004 all surfaces of a cylinder came before the next one; no disk with more does it (Wong 2019).
 const BY_CYLINDER_UP_TO_GB: f64 = 100.0;
 
 /// The layouts that Wong found, about as often.
@@ -144,7 +141,6 @@ fn with_cylinders(zones: Vec<(f64, Vec<u32>)>, sectors: f64, whole: u64) -> Vec<
     profiles
 }
 
-/// What all zones hold, in bytes.
 pub(super) fn holds_bytes(geometry: &GeometryProfile) -> u64 {
     let mut sectors = 0;
     for zone in &geometry.zones {

@@ -76,7 +76,6 @@ const HEAD_SWITCH_MS: Range = (0.03, 1.0);
 const WRITE_SETTLE_MS: Range = (0.3, 0.65);
 const COMMAND_OVERHEAD_MS: Range = (0.15, 0.3);
 
-/// Where the ranges come from, for people.
 const SOURCES: [&str; 3] = [
     "Ranges of geometry: Henry Wong, \"Hard disk geometry microbenchmarking\" (2019), 17 disks; WD's own model of a 4 TB disk",
     "Ranges of seeks and overheads: the drives extracted with DIXtrac for DiskSim 4.0; caches: data sheets of 250 GB to 20 TB disks",
@@ -169,8 +168,8 @@ fn draw_link(draws: &mut Draws, class: &Class, gb_per_surface: f64) -> LinkProfi
     }
 }
 
-/// SATA at 1.5 Gbit/s carried disks of up to 100 GB to a surface, at 3 up to 400, and at 6 all since. The first ones
-/// often came without command queueing.
+/// SATA at 1.5 Gbit/s carried up to 100 GB to a surface, at 3 up to 400, at 6 all since; the first often without
+/// NCQ.
 fn draw_sata(draws: &mut Draws, gb_per_surface: f64) -> LinkProfile {
     let kind = match gb_per_surface {
         gb if gb < 100.0 => draws.weighted(&[(60, LinkKind::Sata150), (40, LinkKind::Sata300)]),

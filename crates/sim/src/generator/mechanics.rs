@@ -63,8 +63,7 @@ const AGE_WEIGHT: Range = (0.002, 0.05);
 const POLICIES: [(u64, QueuePolicy); 3] =
     [(70, QueuePolicy::Aged), (20, QueuePolicy::ShortestPositioning), (10, QueuePolicy::FirstCome)];
 
-/// Idle times after which external disks stop, and times to start: data sheets say 5 to 15 s for a cold start, less for
-/// one that is warm. Assumed.
+/// Idle times after which external disks stop, and times to start (5 to 15 s in data sheets when cold). Assumed.
 const STANDBY_AFTER_S: Range = (60.0, 1800.0);
 const WAKE_UP_S: Range = (3.0, 12.0);
 
@@ -75,8 +74,7 @@ const DEFECT_KINDS: [(u64, DefectKind); 3] =
 /// Sectors of a stretch that is remapped, and of one that is slow or unreadable: a scratch, and a weak spot. Assumed.
 const REMAPPED_SECTORS: Range = (1.0, 256.0);
 const WEAK_SECTORS: Range = (1.0, 32.0);
-/// Turns until a slow sector is read after all, and until it is given up: 7 s at 7200 rpm, the limit that disks for RAID
-/// have, are 840 turns.
+/// Turns until a slow sector is read after all, and until it is given up: 7 s (disks for RAID) are 840 turns.
 const SLOW_TURNS: (u32, u32) = (1, 20);
 const GIVE_UP_TURNS: (u32, u32) = (20, 840);
 

@@ -1,5 +1,4 @@
-//! Virtual drives drawn at random: as many as there are seeds, so that whoever looks for what is true of a drive can be
-//! judged on drives that nobody tuned anything for.
+//! Virtual drives drawn at random, as many as there are seeds: what nobody tuned anything for.
 //!
 //! What is drawn is the mechanism, never a result, from ranges within which drives were measured or specified; each
 //! range says where it comes from. Three things are not drawn one by one, since they hang together on every drive: how

@@ -1,5 +1,4 @@
-//! Drawn targets without a mechanism: sticks, cards and volumes behind a network, whose latency knows no place. Whatever is said of
-//! their arms, tracks or cells is made up.
+//! Drawn targets without a mechanism: sticks, cards and network volumes. Their latency knows no place: they have no arms or tracks.
 
 use crate::constant::ConstantProfile;
 use crate::generator::draws::{Draws, Range, rounded};

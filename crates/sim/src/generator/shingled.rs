@@ -7,8 +7,7 @@ use crate::generator::hard_disk::{self, Drawn};
 use crate::profile::Profile;
 use crate::smr::profile::{BandZone, CleaningOrder, CleaningPolicy, SLOT_BYTES, SmrProfile};
 
-/// Desktop disks turn 5400 (ST8000DM004), 5900 (ST8000AS0002) or 7200 times (one platter of 2 TB, ST2000DM008). Rates,
-/// skews and seeks as on other disks.
+/// Desktop disks at 5400 (ST8000DM004), 5900 (ST8000AS0002) or 7200 rpm (ST2000DM008). All else as on other disks.
 const SLOW: Class = Class {
     turns_per_minute: 5400.0,
     surfaces: (2, 8),
@@ -42,8 +41,7 @@ const BAND_BYTES: Range = (15e6, 40e6);
 const BAND_ZONES: (u64, u64) = (1, 6);
 /// What is appended at once: assumed.
 const PACKETS: [u64; 3] = [64 << 10, 128 << 10, 256 << 10];
-/// Turns for the journal: almost one makes the 117 packets a second of a 2 TB disk; a quarter is a journal beside the
-/// packet. Assumed in between.
+/// Turns for the journal: 117 packets a second of a 2 TB disk are almost one; a quarter lies beside. Assumed between.
 const JOURNAL_TURNS: Range = (0.25, 0.97);
 /// A contiguous run of 8 MiB or of a whole band is written straight to the bands.
 const STREAM_MIB: [u64; 4] = [4, 8, 16, 32];
@@ -65,7 +63,6 @@ const CLEAN_OVERHEAD_MS: Range = (50.0, 700.0);
 /// Some shingled disks take TRIM, since it tells them what need not be cleaned; how many is assumed.
 const TRIM_PERCENT: u64 = 40;
 
-/// Where the ranges come from, for people.
 const SOURCES: [&str; 3] = [
     "Ranges of shingling: Aghayev, Shafaei, Desnoyers, \"Skylight\", FAST 2015: media caches of 20 and 25 GB, 200,000 and 250,000 entries, bands of 15 to 40 MB, 0.6 to 1.6 s to clean one (recalled); 23 GB on a 2 TB disk",
     "Ranges of geometry and seeks: Henry Wong, \"Hard disk geometry microbenchmarking\" (2019); DiskSim 4.0; densities: Seagate's disks of 2 to 8 TB",

@@ -32,7 +32,6 @@ const DISKS: [&str; 10] = [
 const FLASH: [&str; 3] = ["x25-m", "sata-tlc-500gb", "970-pro"];
 const DRAWN: (u64, u64) = (0, 9999);
 
-/// Where the ranges come from, for people.
 const SOURCES: [&str; 1] = [
     "Chunks and ways to share reads: the defaults of mdadm, LVM and Solaris Volume Manager (recalled); members: their own profiles",
 ];

@@ -11,8 +11,7 @@
 //! all the time since the command got there. So where the link is slower than the medium, a large read at a random
 //! place is done too early, by up to what its data take to cross; a stream is not.
 //!
-//! The drive is asked to look ahead as far as the last command got to it, never further: what comes later gets there
-//! later. So nothing has to be kept that is on its way to the drive.
+//! The drive is asked to look ahead as far as the last command got to it: nothing is kept that is on its way.
 
 use crate::Drive;
 use crate::link::profile::{Duplex, LinkProfile};

@@ -143,8 +143,7 @@ fn of_lines(name: String, coded: f64, data_share: f64, depth: u32, transfer_kib:
     }
 }
 
-/// A command can move 65,536 sectors (ATA, 48-bit commands). Fetching it and interrupting the host are assumed to
-/// take 5 µs.
+/// A command can move 65,536 sectors (ATA, 48-bit commands). Fetching and interrupting take 5 µs (assumed).
 fn sata(gigabits: f64, profile: &LinkProfile) -> LinkNumbers {
     let depth = if profile.native_command_queueing == Some(false) { 1 } else { 32 };
     LinkNumbers {
@@ -255,8 +254,7 @@ impl LinkNumbers {
         self.commands(length_bytes) * self.command_overhead_s + f64::from(length_bytes) / rate
     }
 
-    /// How many bytes per second requests of `length_bytes` can move when `depth` of them are always under way, by
-    /// the link alone: the drive under it answers at once.
+    /// How many bytes per second requests of `length_bytes` can move with `depth` under way, by the link alone.
     pub fn bytes_per_second(&self, operation: Operation, length_bytes: u32, depth: u32) -> f64 {
         let commands = self.commands(length_bytes);
         let at_once = (f64::from(depth) * commands).min(f64::from(self.queue_depth_max));

@@ -3,8 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The line, counted from 1, of a key such as `disk.geometry.zones.3.cylinders`, or of the innermost part of it that
-/// the text has; none when it has no part of it or cannot be read.
+/// The line, counted from 1, of a key such as `disk.geometry.zones.3.cylinders`, or of the innermost part there is.
 pub(super) fn of_key(text: &str, key: &str) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     let mut found = None;

@@ -27,7 +27,6 @@ pub struct Piece {
 }
 
 impl Bands {
-    /// The bands of checked zones on that capacity.
     pub fn new(zones: &[BandZone], capacity_bytes: u64) -> Bands {
         let mut count = 0u32;
         let mut numbered = Vec::with_capacity(zones.len());

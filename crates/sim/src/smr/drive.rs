@@ -17,9 +17,8 @@
 //! while a band is being cleaned waits until that band is done. Then nothing is cleaned until there was a pause of
 //! `resume_delay_seconds`. When there is no room for a write, one band is cleaned, then what fits is admitted.
 //!
-//! Not modelled: fragments read to clean a band, one by one; sorting fragments of one read by angle; the slots that a
-//! write covers only in part and the drive would have to read; bands that hold nothing being cleaned quicker; a media
-//! cache of several parts.
+//! Not modelled: cleaning a band fragment by fragment; sorting a read's fragments by angle; reading slots that a
+//! write covers in part; quicker cleaning of empty bands; a media cache of several parts.
 
 use crate::disk::drive::moment;
 use crate::disk::mechanism::Mechanism;
@@ -150,8 +149,7 @@ impl SmrDrive {
 }
 
 impl SmrDrive {
-    /// Takes a read: from the buffer, from what was read ahead, without the platter where there is nothing, or into the
-    /// queue.
+    /// Takes a read: from the buffer, from read-ahead, without the platter where nothing is, or into the queue.
     fn submit_read(&mut self, request: Request, now_s: f64) {
         let (first, end) = self.stretch_of(&request);
         let (first_slot, end_slot) = self.slots_around(first, end);
@@ -261,8 +259,7 @@ impl SmrDrive {
         }
     }
 
-    /// Writes one packet or a part of a stream out of the buffer, or cleans the band that is in the way; whether there
-    /// was anything to write.
+    /// Writes one packet or a part of a stream out of the buffer, or cleans a band in the way; whether it did either.
     fn write_back(&mut self, at_s: f64) -> bool {
         let Some((first, end)) = self.buffer.next(self.written_end) else { return false };
         self.read_ahead.stop(&mut self.mechanism, at_s);
@@ -316,8 +313,7 @@ impl SmrDrive {
         self.mechanism.transfer(home, end - first, true, at_s).end_s
     }
 
-    /// Appends what fits into a packet of what the buffer holds, beginning with that stretch; or cleans a band when the
-    /// media cache has no room for its beginning. When that is done.
+    /// Appends what fits into a packet from that stretch on, or cleans a band for room. When that is done.
     fn append_packet(&mut self, first: u64, end: u64, start_s: f64) -> f64 {
         if let Some(band) = self.blocked_by(first, end) {
             return self.clean(band, start_s);

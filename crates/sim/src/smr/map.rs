@@ -101,8 +101,7 @@ impl ShingledMap {
         position
     }
 
-    /// The band to be cleaned before a piece can be written straight to it: one of whose entries would be cut in two
-    /// when the map has no room for another.
+    /// The band to be cleaned before a piece is written straight to it: it would cut an entry in two in a full map.
     pub fn direct_blocked_by(&self, piece: Piece) -> Option<u32> {
         (!self.cache.can_forget(piece.first_byte, piece.end_byte)).then_some(piece.band)
     }

@@ -9,7 +9,6 @@
 pub struct SizeClass {
     pub bands: f64,
     pub slots: f64,
-    /// Mean time to clean one, in seconds.
     pub clean_s: f64,
 }
 

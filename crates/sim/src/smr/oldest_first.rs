@@ -1,11 +1,10 @@
 //! How long cleaning takes a disk that cleans the band of its oldest entry first.
 //!
-//! Each cleaning takes all entries of a band away, wherever they are in the log. Let u writes lie behind the oldest entry that is left
-//! and h be all writes until now. A band of which a share q of the writes is has not been cleaned before with the chance e^(−u·q), so that
+//! Each cleaning takes all entries of a band away, wherever they are in the log. Let u writes lie behind the oldest entry that is left and
+//! h be all writes until now. A band of which a share q of the writes is has not been cleaned before with the chance e^(−u·q), so that
 //! e^(−u·q) cleanings come for each entry that the end of the log moves on, and each of them takes that entry away and what its band got
-//! since: 1 + (h − u)·q. Where entries of the map are short there is room for as many writes. That is more than a round wins, which
-//! comes to bands by their places and not by what they hold. But the log is a ring, and h − u cannot be more than it holds: from there on
-//! as much is written as its end moves on.
+//! since: 1 + (h − u)·q. That is more than a round wins. But the log is a ring, and h − u cannot be more than it holds: from there on as
+//! much is written as its end moves on.
 //!
 //! That holds until all that was written before the cliff is gone. In the long run a band is cleaned A writes after the first one to it,
 //! so that a cleaning takes 1 + A/N away, with N bands. Where the ring is short A is what it holds. Where entries are, x = A/N makes the

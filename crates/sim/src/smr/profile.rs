@@ -81,8 +81,7 @@ impl SmrProfile {
         within("low_water_share", &self.low_water_share, 0.0, self.high_water_share)
     }
 
-    /// Checks the section together with the section `disk`, for a drive of that capacity: the disk holds the media
-    /// cache beside the capacity.
+    /// Checks the section with the section `disk` and that capacity: the disk holds the media cache beside it.
     pub fn check_with(&self, disk: &DiskProfile, capacity: Bytes) -> Result<(), Flaw> {
         self.check(capacity.get()).in_section("smr")?;
         let (platter, on_platter) = disk_on_platter(capacity, disk, self);
@@ -144,8 +143,7 @@ impl BandZone {
     }
 }
 
-/// What the platters hold, media cache and bands, and the disk that they are: its defects lie where they are on the
-/// platters, behind the media cache.
+/// What the platters hold, media cache and bands, and the disk that they are, its defects behind the cache.
 pub fn disk_on_platter(capacity: Bytes, disk: &DiskProfile, smr: &SmrProfile) -> (Bytes, DiskProfile) {
     let mut on_platter = disk.clone();
     for defect in &mut on_platter.defects {

@@ -31,8 +31,7 @@ impl Streams {
         run_bytes.saturating_add(known_bytes) >= self.threshold_bytes
     }
 
-    /// Notes a write. Answers where another stream ended that is no longer followed: a band that was begun there has
-    /// to be put in order.
+    /// Notes a write. Answers where a stream ended that is not followed any more: its band has to be put in order.
     pub fn note(&mut self, first_byte: u64, end_byte: u64, direct: bool) -> Option<u64> {
         let bytes = end_byte - first_byte;
         if let Some(index) = self.runs.iter().rposition(|run| run.next_byte == first_byte) {

@@ -10,9 +10,8 @@
 //!   Where bands differ in size, x is the share of bytes.
 //! - **The band of the oldest entry** (FIFO), where the cache is a ring: see [`super::oldest_first`].
 //!
-//! All are limits of many bands. The whole rate over the first W bytes after the cliff is then W/(T + W/R), with the
-//! time T to clean those bands and the rate R of the appends. The reference calculation has the same with a constant gain g:
-//! 1/(1/R + t·S/(g·C·B)).
+//! All are limits of many bands. The whole rate over the first W bytes after the cliff is then W/(T + W/R), with the time T
+//! to clean those bands and the rate R of the appends; in the reference calculation 1/(1/R + t·S/(g·C·B)).
 //!
 //! Before the cliff packets follow each other without a gap, since the write cache has the next one at hand, or the queue has a write that
 //! came while the one before it was written. Without either a write is taken up when the one before it was answered: the place behind
@@ -38,7 +37,6 @@ const DEPTH: u32 = 32;
 /// Random writes of one size, at places that are multiples of it, over the first bytes of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomWrites {
-    /// The size of each, in bytes.
     pub request_bytes: u64,
     /// Over how much of the drive, in bytes.
     pub span_bytes: u64,
@@ -147,8 +145,7 @@ impl ShingledTruth {
         self.log_s(slots_bytes(bytes)) + until_next_s
     }
 
-    /// From the answer to one command until the arm can turn to the next, in seconds. One that waits at the drive is understood when its
-    /// turn comes; a link that carries one at a time brings it only then.
+    /// From the answer to one command until the arm can turn to the next, in seconds: less where that waits at the drive.
     fn between_s(&self, bytes: u64) -> f64 {
         match &self.link {
             Some(link) if link.queue_depth_max == 1 => {
@@ -170,8 +167,7 @@ impl ShingledTruth {
     }
 
     /// How much the host has written at random when the rate falls, in bytes, the volatile write cache filled as well.
-    /// None when the media cache never fills, because the span is too small. Without idle time, and from an empty
-    /// media cache.
+    /// None when the span is too small to fill the media cache. Without idle time, from an empty one.
     pub fn cliff_bytes(&self, writes: RandomWrites) -> Option<f64> {
         let (span, slots) = (writes.span_bytes as f64, slots_bytes(writes.request_bytes) as f64);
         let requests = span / slots;
@@ -188,9 +184,8 @@ impl ShingledTruth {
         written.is_finite().then_some(written + self.write_cache_bytes as f64)
     }
 
-    /// The rate of so many bytes of random writes after `from_bytes` of them, in bytes per second, all of which have gone to the medium
-    /// with a flush. The host saw the rate fall at `fell_bytes`: earlier than at the cliff where something was written before.
-    /// None when there is no cliff.
+    /// The rate of so many bytes of random writes after `from_bytes` of them, in bytes per second, flushed to the medium. The host saw
+    /// the rate fall at `fell_bytes`, earlier than at the cliff where something was written before. None without a cliff.
     pub fn rate_over(
         &self,
         writes: RandomWrites,
@@ -281,8 +276,7 @@ impl ShingledTruth {
         most_dirty::cleaning_s(&self.size_classes(writes), dirty_share, bytes / slot_bytes)
     }
 
-    /// The bands of the span in stretches of one size that take about as long to clean, the last stretch first: of two bands that are as
-    /// dirty the drive cleans the one further in.
+    /// The bands of the span in stretches that take about as long to clean, the last first: of two as dirty the further in is cleaned.
     fn size_classes(&self, writes: RandomWrites) -> Vec<SizeClass> {
         let slot_bytes = slots_bytes(writes.request_bytes) as f64;
         let count = self.span_bands(writes.span_bytes) as u32;
@@ -318,7 +312,6 @@ impl ShingledTruth {
         (0..=last).map(|band| self.clean_s(band)).sum::<f64>() / f64::from(last + 1)
     }
 
-    /// Time to clean a band, in seconds.
     fn clean_s(&self, band: u32) -> f64 {
         clean_s(&self.mechanism, &self.smr, &self.bands.range(band))
     }
@@ -338,8 +331,7 @@ impl ShingledTruth {
         bands * (1.0 - (-requests / bands).exp())
     }
 
-    /// The time to clean all that so many bytes of random writes left in the media cache, in seconds of idle time after
-    /// the drive has noticed that it is idle.
+    /// The idle seconds to clean all that so many bytes of random writes left in the media cache.
     pub fn drain_s(&self, writes: RandomWrites, written_bytes: f64) -> f64 {
         self.dirty_bands(writes, written_bytes) * self.mean_clean_s(writes.span_bytes)
     }

@@ -14,8 +14,7 @@ pub(super) struct Extent {
     pub bytes: u64,
     pub read: f64,
     pub write: f64,
-    /// Latency of a write that the drive's cache takes, in seconds: with one command at a time it passes before the
-    /// next.
+    /// Latency of a write that the drive's cache takes, in seconds: one command at a time has to pass.
     pub cached_write_s: f64,
 }
 

@@ -95,8 +95,7 @@ fn lost(faults: &[FaultProfile]) -> Truth {
     }
 }
 
-/// Blocks that do not hold what was written. With a counterfeit capacity nothing is said: what overwrites what depends on
-/// what is written where.
+/// Blocks that do not hold what was written; nothing for a counterfeit capacity, where the writes decide.
 fn corruption(faults: &[FaultProfile], capacity: Bytes) -> Option<Truth> {
     let code = FindingCode::DataIntegrity;
     let mut regions = Vec::new();
@@ -118,8 +117,7 @@ fn corruption(faults: &[FaultProfile], capacity: Bytes) -> Option<Truth> {
     Some(Truth::depends(code, why).with(TruthData::Corruption { regions }))
 }
 
-/// Whether no read of a disk waits for half a second. Where one does, it depends on size and number of requests, and
-/// nothing is said.
+/// Whether no read of a disk waits for half a second; else it depends on size and number of requests.
 fn never_waits(disk: &DiskProfile) -> bool {
     disk.standby.is_none() && disk.defects.iter().all(|defect| defect.kind == DefectKind::Remapped)
 }

@@ -13,16 +13,15 @@ use model::units::{Bytes, KIB, MIB};
 
 /// A shorter stall does not span an interval of a series.
 const VALLEY_MS_MIN: f64 = 50.0;
-/// A smaller drop, as the logarithm of the ratio, is none: the smallest cliff known of a cache is 480 to 400 MB/s (870 EVO
-/// of 4 TB, TechPowerUp's test), and a third of that passes for drift.
+/// A smaller drop, as a logarithm, is none: a third of the smallest known, 480 to 400 MB/s (870 EVO of 4 TB, TechPowerUp's
+/// test).
 const DROP_MIN: f64 = 0.06;
 /// The clipping effect is that of using this share of the drive.
 const CLIPPED_SHARE: f64 = 0.5;
 /// Fragmentation after many hours of mixed writes, for which the width of a valley is said.
 const FRAGMENTED: f64 = 0.8;
 
-/// Reads by what it holds at the start: what was never written is completed without touching the flash. Writes as of a
-/// fresh drive that is written once.
+/// Reads by what it holds at the start: what was never written touches no flash. Writes of a fresh drive.
 pub(super) fn extents(flash: &FlashProfile, capacity: Bytes) -> Vec<Extent> {
     let read = match flash.initial {
         Initial::Fresh => f64::INFINITY,
@@ -131,8 +130,7 @@ fn stalls(flash: &FlashProfile) -> Truth {
     })
 }
 
-/// A fill with requests as large as a region takes all fragmentation. Flushes of the table come whatever was written
-/// before.
+/// A fill with requests as large as a region takes all fragmentation; flushes of the table come anyway.
 fn cure(flash: &FlashProfile) -> Truth {
     let code = FindingCode::ValleyCure;
     match &flash.housekeeping {

@@ -16,8 +16,7 @@ const ROUNDING: f64 = 1e-9;
 /// From a link that is so many times slower on, latencies that scatter leave the rate to it.
 const MUCH_SLOWER: f64 = 1.6;
 
-/// The rate of a drive of constant latency is that of the requests by which it is measured. Behind a link that takes one
-/// command, each of these is waited for, and its data cross meanwhile.
+/// The rate of a drive of constant latency is that of its requests; behind a link of one command each is waited for.
 pub(super) fn constant_extents(
     constant: &ConstantProfile,
     capacity: Bytes,

@@ -1,5 +1,4 @@
-//! What a virtual drive really is, by finding code: computed from its profile, never from running it. Only what scores
-//! detectors may see this.
+//! What a virtual drive really is, by finding code: from its profile. Only what scores detectors may see this.
 //!
 //! | medium | exact | approximate, and by how much | left out, and why |
 //! |---|---|---|---|
@@ -46,8 +45,7 @@ pub fn truth(name: &str) -> Result<Vec<Truth>, ProfileError> {
     }
 }
 
-/// The truths of the drive of a profile, ordered by code. Of a code that is missing nothing is said: there is no closed
-/// form, or the experiment that asks for it does not fit the drive.
+/// The truths of the drive of a profile, by code. Of a missing code nothing is said: no closed form, or not asked.
 pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
     profile.check()?;
     let mut truths = without_faults(profile, 0)?;

@@ -55,7 +55,6 @@ impl Truth {
         }
     }
 
-    /// `None` unless it is a number.
     pub fn value(&self) -> Option<f64> {
         match self.value {
             TruthValue::Number(value) => Some(value),

@@ -20,8 +20,7 @@ const OF_THE_DRIVE_THAT_IS_READ: [FindingCode; 6] = [
     FindingCode::ReadAhead,
 ];
 
-/// Sequential rates by offset: of a stripe, each drive's offset goes along with the volume's; of a mirror they are one
-/// drive's.
+/// Sequential rates by offset: of a stripe, the drives' offsets go along with the volume's; of a mirror one's.
 pub(super) fn extents(volume: &VolumeProfile, members: &[Vec<Extent>]) -> Vec<Extent> {
     match volume.kind {
         VolumeKind::Concatenation => concatenated(members),
@@ -80,8 +79,7 @@ pub(super) fn truths(
 ) -> Vec<Truth> {
     let reads_first = volume.kind == VolumeKind::Mirror && volume.read_policy() == ReadPolicy::First;
     let mut truths = rates(extents, link);
-    // Skipping what the other disk reads is quicker than reading it by as much as a disk happens to seek quicker than it
-    // turns: only the write rate is known.
+    // Skipping is quicker than reading by as much as seeks are quicker than turns: only the write rate is known.
     if volume.kind == VolumeKind::Mirror && !reads_first {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
@@ -125,8 +123,7 @@ fn layout(volume: &VolumeProfile, members: usize, reads_first: bool) -> Truth {
     }
 }
 
-/// What drives of one model keep of a stream together, of which each reads its chunks in order. Of a mirror it depends on
-/// which drive a read goes to, unless one serves all.
+/// What drives of one model keep of a stream together, each of its chunks; of a mirror only if one serves all.
 fn cache_of_all(
     volume: &VolumeProfile,
     members: &[Profile],

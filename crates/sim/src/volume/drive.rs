@@ -5,8 +5,7 @@
 //! | stripe, concatenation | from where it lies | where it lies; flush: all | fails the request from there on |
 //! | mirror | from one drive | to all that are there | a read tries the next drive; a write leaves the drive out from then on |
 //!
-//! A drive that has gone is left out of a mirror too. Nothing is written back to a drive that could not be read, and
-//! nothing rebuilt.
+//! A drive that has gone is left out of a mirror too. Nothing is written back, and nothing rebuilt.
 
 use crate::volume::kind::VolumeKind;
 use crate::volume::layout::{Layout, Part};
@@ -63,8 +62,7 @@ struct Progress {
 }
 
 impl VolumeDrive {
-    /// A volume over those drives, which says of itself what `facts` say, but its capacity. Panics unless the
-    /// profile gives a layout over them.
+    /// A volume over those drives, with the capacity of their layout. Panics unless the profile gives one.
     pub fn new(
         facts: TargetFacts,
         profile: &VolumeProfile,

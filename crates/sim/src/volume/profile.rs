@@ -78,9 +78,9 @@ impl VolumeProfile {
         }
     }
 
-    /// Sequential rate of the volume where its drives have those rates, in bytes per second: as fast as all together if
-    /// each had the rate of the slowest, or as one. One stream that reads a mirror stays with one drive, or skips on each
-    /// what the other reads, which does not make a platter faster.
+    /// Sequential rate of the volume where its drives have those rates, in bytes per second: all together with the
+    /// slowest's rate, or one. A stream that reads a mirror stays with one drive, or skips, which makes no platter
+    /// faster.
     pub fn sequential_rate(&self, rates: &[f64]) -> f64 {
         let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
         match self.kind {

@@ -7,8 +7,7 @@ use model::finding::{Finding, Imported, InterfaceLimit, Outcome, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;
 
-/// Two ends of a disk within this share of each other: where a third of the drive lies between them, the zones of disks with ratios from 1.5 on
-/// make at least 17 %.
+/// Two ends of a disk within this share of each other: zones of disks with ratios from 1.5 on make at least 17 % over a third of it.
 const FLAT_SHARE: f64 = 0.02;
 
 /// The limit, if there is one; nothing when the ends differ or are not known.

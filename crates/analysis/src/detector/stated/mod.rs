@@ -1,5 +1,4 @@
-//! What follows from figures that other programs stated: the same findings as from measurements, with an interval where something was measured
-//! again and without one where there is a single figure.
+//! What follows from figures that other programs stated: the same findings as from measurements, with an interval if stated repeatedly.
 
 mod link;
 mod random;

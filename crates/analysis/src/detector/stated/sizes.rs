@@ -13,7 +13,6 @@ const SIZES_MIN: usize = 3;
 /// What differs by nothing but the size: operation, order, and requests in flight.
 type Series = (Operation, SizePattern, u64);
 
-/// The curves; nothing when no program swept sizes.
 pub(in super::super) fn sizes(run: &RunView<'_>) -> Vec<Finding> {
     let mut series: BTreeMap<Series, BTreeMap<Bytes, Stated<'_>>> = BTreeMap::new();
     for figure in stated(run) {

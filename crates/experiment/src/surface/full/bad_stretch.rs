@@ -4,8 +4,7 @@
 use model::range::ByteRange;
 use model::units::{Bytes, MIB, Offset};
 
-/// The first step. Most bad stretches are shorter (Bairavasundaram et al., SIGMETRICS 2007: most errors lie within
-/// 10 MB of another).
+/// The first step: most bad stretches are shorter, within 10 MB (Bairavasundaram et al., SIGMETRICS 2007).
 const FIRST_STEP_BYTES: u64 = 64 * MIB;
 /// How exactly the end is found by samples; from there on every block is tried again.
 const END_BYTES: u64 = 16 * MIB;

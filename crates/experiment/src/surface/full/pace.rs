@@ -47,8 +47,8 @@ impl Pace {
         pace
     }
 
-    /// A range in bytes of the outer edge that take as long. The rate of a disk falls to about half, evenly with the
-    /// place: 1 / (1 − x / 2) integrated over the share x.
+    /// A range in bytes of the outer edge that take as long: 1 / (1 − x / 2) over the share x, as rates fall to
+    /// half.
     fn weight(&self, range: ByteRange) -> f64 {
         if !self.is_rotational {
             return range.bytes().as_f64();

@@ -1,5 +1,4 @@
-//! One pass over a range, every block of it once: what is done, and what comes next. It is a function of the phases that
-//! were run, so that a pass that was interrupted goes on where it was.
+//! One pass over a range, every block once: what is done, and what comes next, as a function of the phases so far.
 
 use super::bad_stretch::{BadStretch, Move};
 use super::coverage::Coverage;
@@ -21,17 +20,15 @@ const PART_BYTES_MIN: Bytes = Bytes::from_gib(1);
 /// On a fast drive several parts are one phase, so that it takes about so long.
 const PHASE_TIME: Nanos = Nanos::from_secs(5);
 const PARTS_PER_PHASE_MAX: u64 = 64;
-/// A phase that takes longer than this, and much longer than the rate so far explains, is cut there: a drive that tries
-/// for half a minute at each block would be at it for hours.
+/// A phase that takes longer than this and much longer than expected is cut: half a minute for each block takes hours.
 const PHASE_TIME_MAX: Nanos = Nanos::from_secs(120);
 const PHASE_TIME_FACTOR: f64 = 3.0;
 /// A sample or a closer look takes no longer.
 const LOOK_TIME: Nanos = Nanos::from_secs(60);
 /// Bad blocks that are looked at more closely.
 const LOOKS_MAX: usize = 32;
-/// Slow stretches that are measured again, how often, and how much of each. A quiet drive is taken to be slow by chance with a
-/// probability of 0.5 / 21 for each look, and each stretch has been looked at twice: three more rounds than the first leave 64 looks
-/// a chance of 0.1 % that any of them is wrong.
+/// Slow stretches that are measured again, how often, and how much of each. A quiet drive is slow by chance with a probability of
+/// 0.5 / 21 for each look: after five looks at 64 stretches any is wrong with 0.1 %.
 const SLOW_MAX: usize = 32;
 const SLOW_ROUNDS: u32 = 4;
 const AGAIN_BYTES_MAX: Bytes = Bytes::from_gib(1);
@@ -130,7 +127,6 @@ impl Pass {
         self.task(so_far)
     }
 
-    /// Notes that a task is under way, and no more ahead.
     pub fn begin(&mut self, task: &Task) {
         self.under_way = self.done.clone();
         self.under_way.add(task.range);

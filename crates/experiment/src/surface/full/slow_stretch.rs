@@ -1,6 +1,5 @@
 //! What was slow in a pass: stretches whose rate is far below that of their neighbourhood, or in which a request took
-//! far longer than it usually does. Whether it is the drive or something that happened once is for a second and a third
-//! measurement to say.
+//! far longer than usual. Two more measurements say whether it is the drive.
 
 use model::range::ByteRange;
 use model::record::IntervalRecord;
@@ -13,8 +12,7 @@ const SLOW_SHARE: f64 = 0.7;
 const LONG_LATENCY_FACTOR: f64 = 10.0;
 /// Slices are put together until they hold so much: fewer requests vary too much among themselves.
 const WINDOW_BYTES: u64 = 16 * MIB;
-/// Windows of a neighbourhood: 16 GiB, so that a slow minute is less than half of it, and the zones of a disk in it differ
-/// little; and how many there must be before anything is usual.
+/// Windows of a neighbourhood: 16 GiB, so that a slow minute is less than half of it; and how many make one usual.
 const NEIGHBOURS: usize = 1025;
 const NEIGHBOURS_MIN: usize = 9;
 /// What is usual changes slowly, so it is looked at anew once for so many windows.

@@ -119,8 +119,8 @@ fn insist(mut attempt: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     last
 }
 
-/// How many sectors of what is in the journal hold, on the target, neither what was there nor what a run marked: somebody else
-/// wrote them since. None where the run wrote what does not prove itself.
+/// How many sectors of the journal hold, on the target, what somebody else wrote since. None where the run's own are not
+/// marked.
 pub fn written_by_others<L: Log>(
     journal: &mut Journal<L>,
     medium: &mut dyn Medium,

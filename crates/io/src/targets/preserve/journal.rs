@@ -158,8 +158,7 @@ impl Journal<File> {
         Journal::read(file, path.into())
     }
 
-    /// Whether a file that is no journal to trust was left when one was made, before anything was saved: no second frame begins
-    /// where one would. What cannot be read may hold something.
+    /// Whether a file that is no journal to trust was left before anything was saved: no second frame begins where one would.
     pub fn holds_nothing(path: &Path) -> bool {
         let Ok(bytes) = beginning(path) else { return false };
         let goes_on = bytes.windows(MAGIC.len()).skip(1).any(|window| window == MAGIC);
@@ -230,8 +229,7 @@ impl<L: Log> Journal<L> {
         Ok(())
     }
 
-    /// Makes everything lasting that was added, and notes that it is: what stands behind that note may have been cut by a crash, and
-    /// nothing of it was overwritten on the target.
+    /// Makes everything lasting that was added, and notes that: what stands behind the note was not overwritten.
     pub fn make_lasting(&mut self) -> Result<(), JournalError> {
         self.sync()?;
         self.append(Kind::Lasting, 0, &[])?;

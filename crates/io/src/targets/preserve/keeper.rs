@@ -158,8 +158,7 @@ pub fn stretches(phase: &Phase) -> Vec<(u64, u64)> {
                 Some(bytes) => bytes.get().saturating_add(spare),
                 None => end - first,
             };
-            // Several threads share a range, each with its own part. Of several sizes each request begins where the largest would
-            // end, so that bytes do not tell how far they get.
+            // Several threads have parts of a range; of several sizes, bytes do not tell how far requests of the largest get.
             let is_mixed = workload.block_sizes.single().is_none();
             let whole =
                 is_mixed || workload.threads > 1 || workload.alignment.get() > 0 && length >= end - first;

@@ -10,8 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Places that are looked at to tell whether a drive was used since, so many of 4 KiB: where file systems keep what changes
-/// when they are mounted, and others at equal distances.
+/// Places of 4 KiB that tell whether a drive was used since: where file systems change when mounted, and others.
 const LOOKED_AT: [u64; 6] = [0, 4096, 65_536, 1 << 20, 64 << 20, 256 << 20];
 const SPREAD: u64 = 58;
 const LOOK_BYTES: u64 = 4096;

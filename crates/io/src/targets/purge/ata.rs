@@ -97,8 +97,7 @@ pub(super) fn taking_away(device: &str) -> String {
     )
 }
 
-/// Erases `device`. Whatever fails after its password may have been set, the password is taken back, and the drive is asked
-/// whether it is gone.
+/// Erases `device`. If anything fails after its password may have been set, the password is taken back.
 pub(super) fn erase(port: &mut dyn AtaPort, device: &str) -> Result<(), Fault> {
     let security = security(port).map_err(Fault::broken)?;
     security.may_erase(device).map_err(Fault::refused)?;

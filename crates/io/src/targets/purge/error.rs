@@ -1,5 +1,4 @@
-//! Why a purge did not come to its end, and what that means for what may be tried next. Only a method that was refused before
-//! it began leaves all as it was.
+//! Why a purge did not end, and what may be tried next. Only a method refused before it began leaves all as it was.
 
 use super::super::passthrough::is_refusal;
 use crate::error::IoError;

@@ -78,8 +78,7 @@ pub struct PurgeOption {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurgeEnd {
     Done,
-    /// The drive took the command, but places with data read as before. It may have forgotten them and not show it, or it
-    /// may have ignored the command.
+    /// The drive took the command, but places with data read as before: forgotten but not shown, or ignored.
     ReadsAsBefore {
         places: usize,
         /// Of those that were looked at and held something.
@@ -99,8 +98,7 @@ pub fn options(target: &Target) -> Vec<PurgeOption> {
     options
 }
 
-/// What is to be told before a method begins, in whole sentences: what it does besides, and what it leaves when it is broken
-/// off.
+/// What is to be told before a method begins, in whole sentences: what else it does, and leaves when broken off.
 pub fn notice(target: &Target, method: PurgeMethod) -> Option<String> {
     let disk = whole_disk(target).ok()?;
     match method {
@@ -122,10 +120,9 @@ pub fn notice(target: &Target, method: PurgeMethod) -> Option<String> {
     }
 }
 
-/// Empties all of a target by that method. `go_on` is asked now and then, with how much is done.
-/// An error is of the kind [`FaultKind::Refused`] when the method cannot be used or the drive refused it; nothing was changed then. Others
-/// mean that no other method may be tried: with [`IoError::WriteRefused`] the permit is one for something else or does not hold
-/// any more; the rest tell how far it came.
+/// Empties all of a target by that method. `go_on` is asked now and then, with how much is done. An error of the kind
+/// [`FaultKind::Refused`] changed nothing. Others mean that no other method may be tried: [`IoError::WriteRefused`] that the permit does
+/// not hold, the rest tell how far it came.
 pub fn purge(
     target: &Target,
     permit: &WritePermit,
@@ -276,8 +273,7 @@ fn discard(
     Ok(if places == 0 { PurgeEnd::Done } else { PurgeEnd::ReadsAsBefore { places, looked_at: before.len() } })
 }
 
-/// Whether nothing was discarded, since the system or the drive does not do it: EREMOTEIO stands for a drive that calls the
-/// request illegal.
+/// Whether nothing was discarded, since the system or the drive does not do it: EREMOTEIO is a drive's illegal request.
 fn is_discard_refusal(error: &io::Error, done: u64) -> bool {
     done == 0 && (passthrough::is_refusal(error) || error.raw_os_error() == Some(libc::EREMOTEIO))
 }

@@ -1,6 +1,5 @@
 //! Erasing an NVMe drive: NVM Express Base 2.0 (2021), 5.14 Format NVM, 5.17 Identify, 5.24 Sanitize, and the Command Set
-//! Specification 4.1.5. Only a drive with one namespace and one controller is erased: both commands may touch what this system
-//! does not see.
+//! Specification 4.1.5. Only with one namespace and one controller: both commands may touch what is not seen.
 
 use super::super::passthrough::{nvme_ask, nvme_command, nvme_namespace};
 use super::super::sysfs::BlockDevice;
