@@ -41,6 +41,18 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
+    pub(crate) fn operations_over_seconds(&self) -> Pair {
+        Pair { numerator: self.operations, denominator: self.seconds }
+    }
+
+    pub(crate) fn operations_over_latency(&self) -> Pair {
+        Pair { numerator: self.operations, denominator: self.latency_s }
+    }
+
+    pub(crate) fn latency_over_operations(&self) -> Pair {
+        Pair { numerator: self.latency_s, denominator: self.operations }
+    }
+
     pub(crate) fn sum(slices: &[Slice]) -> Slice {
         let mut sum = Slice { seconds: 0.0, operations: 0.0, bytes: 0.0, latency_s: 0.0 };
         for slice in slices {
@@ -134,7 +146,7 @@ pub(crate) fn evidence_across<'run>(
     mut phases: impl Iterator<Item = (u32, &'run PhaseSummary)>,
 ) -> Vec<Evidence> {
     let Some((phase, first)) = phases.next() else { return Vec::new() };
-    let last = phases.last().map_or(first, |(_, last)| last);
+    let last = if let Some((_, last)) = phases.last() { last } else { first };
     let seconds = last.end_ns().saturating_sub(first.start_ns) as f64 / 1e9;
     vec![Evidence { phase, start_s: first.start_ns as f64 / 1e9, seconds }]
 }
@@ -286,7 +298,7 @@ impl Visit<'_> {
     /// Whether the requests of this visit that were under way together were done one after the other.
     pub(crate) fn is_in_turn(&self, operation: Operation) -> bool {
         let totals = self.summary.totals_of(operation);
-        totals.is_some_and(|totals| is_done_in_turn(&totals.histogram, self.workload.in_flight_max()))
+        matches!(totals, Some(totals) if is_done_in_turn(&totals.histogram, self.workload.in_flight_max()))
     }
 
     pub(crate) fn slices(&self, run: &RunView<'_>, operation: Operation, part: Part) -> Vec<Slice> {

@@ -134,14 +134,20 @@ impl Batches {
         if total == 0 || self.seconds <= 0.0 {
             return None;
         }
-        let pair = |batch: &Batch| Pair { numerator: of(batch), denominator: batch.seconds };
-        let pairs: Vec<Pair> = self.batches.iter().map(pair).collect();
+        let mut pairs = Vec::with_capacity(self.batches.len());
+        for batch in &self.batches {
+            pairs.push(Pair { numerator: of(batch), denominator: batch.seconds });
+        }
         Some(around(total as f64 / self.seconds, &pairs))
     }
 
     fn latency_mean(&self, totals: &OperationTotals) -> Option<Estimate> {
-        let pair = |batch: &Batch| Pair { numerator: batch.latency_s, denominator: batch.operations };
-        let pairs: Vec<Pair> = self.batches.iter().filter(|batch| batch.operations > 0.0).map(pair).collect();
+        let mut pairs = Vec::new();
+        for batch in &self.batches {
+            if batch.operations > 0.0 {
+                pairs.push(Pair { numerator: batch.latency_s, denominator: batch.operations });
+            }
+        }
         Some(around(totals.histogram.mean_ns()? * 1e-9, &pairs))
     }
 }

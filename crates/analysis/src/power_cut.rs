@@ -36,7 +36,7 @@ impl Judge {
             *sector = ring.record_of(&self.payload, bytes, offset);
             offset += SECTOR_BYTES as u64;
         }
-        let is_there = |sector: &Option<u64>| sector.is_some_and(|number| number >= record);
+        let is_there = |sector: &Option<u64>| matches!(sector, Some(number) if *number >= record);
         let there = sectors.iter().filter(|sector| is_there(sector)).count();
         if there == SECTORS {
             self.survival.kept += 1;
@@ -57,7 +57,7 @@ impl Judge {
     pub fn finish(mut self) -> Survival {
         let newest = self.survival.newest;
         self.survival.reordered =
-            self.missing.iter().filter(|record| newest.is_some_and(|newest| **record < newest)).count()
+            self.missing.iter().filter(|record| matches!(newest, Some(newest) if **record < newest)).count()
                 as u64;
         self.survival.first_missing = self.missing.iter().min().copied();
         self.survival.last_missing = self.missing.iter().max().copied();

@@ -86,7 +86,7 @@ pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
 pub fn has_arm(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     match so_far.phases.iter().rfind(|summary| is_warm_up(&summary.phase)) {
         Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => {
-            is_mechanical(warm_up) && spread(warm_up).is_some_and(|spread| spread >= ARM_SPREAD_MIN)
+            is_mechanical(warm_up) && matches!(spread(warm_up), Some(spread) if spread >= ARM_SPREAD_MIN)
         }
         _ => facts.rotational.unwrap_or(true),
     }

@@ -171,7 +171,10 @@ impl StreamSearch {
 
 /// What the search found: the usual setting unless another is quicker for certain.
 pub fn found(so_far: &RunView<'_>) -> StreamSetting {
-    Calibration::of(so_far).found().map_or(USUAL, |streaming| streaming.best)
+    match Calibration::of(so_far).found() {
+        Some(streaming) => streaming.best,
+        None => USUAL,
+    }
 }
 
 fn setting(queue_depth: u32, kib: u64) -> StreamSetting {

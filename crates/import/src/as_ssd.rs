@@ -10,7 +10,7 @@ const MIB: f64 = 1_048_576.0;
 const SEQUENTIAL_BLOCK: u64 = 16 << 20;
 
 pub(crate) fn fits(text: &str) -> bool {
-    text.contains("AS SSD Benchmark") && lines(text).any(|line| is_rate(line))
+    text.contains("AS SSD Benchmark") && lines(text).any(is_rate)
 }
 
 fn is_rate(line: Line<'_>) -> bool {

@@ -36,7 +36,7 @@ fn rates(text: &str) -> Vec<(Operation, Field<'_>, Line<'_>)> {
             } else if WRITES.contains(&lower.as_str()) {
                 operation = Some(Operation::Write);
             }
-            let is_rate = words.get(at + 1).is_some_and(|unit| unit.text.starts_with("MB/s"));
+            let is_rate = matches!(words.get(at + 1), Some(unit) if unit.text.starts_with("MB/s"));
             if let (Some(operation), true, Some(_)) = (operation, is_rate, number(word.text)) {
                 all.push((operation, *word, line));
             }

@@ -36,7 +36,7 @@ struct Result<'text> {
 }
 
 pub(crate) fn fits(text: &str) -> bool {
-    text.contains("Sequential Output------") || lines(text).any(|line| is_csv(line))
+    text.contains("Sequential Output------") || lines(text).any(is_csv)
 }
 
 fn is_csv(line: Line<'_>) -> bool {

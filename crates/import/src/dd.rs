@@ -3,7 +3,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
-use crate::text::{Field, Line, lines};
+use crate::text::{Field, Line, any_line, lines, position_of};
 use model::quantity_text::parse_size;
 use model::request::Operation;
 
@@ -45,13 +45,13 @@ struct Reader {
 }
 
 pub(crate) fn fits(text: &str) -> bool {
-    lines(text).any(|line| report_fields(line).is_some())
+    any_line(text, report_fields)
 }
 
 /// "N bytes (…) copied, S s, …", "N bytes transferred in S secs (…)": where bytes and seconds stand.
 fn report_fields<'text>(line: Line<'text>) -> Option<(Field<'text>, Field<'text>)> {
     let words = line.words();
-    let bytes_at = words.iter().position(|word| matches!(word.text, "bytes" | "byte"))?;
+    let bytes_at = position_of(&words, &["bytes", "byte"])?;
     let seconds = word_after(&words, "copied", 1).or(word_after(&words, "transferred", 2))?;
     Some((*words.get(bytes_at.checked_sub(1)?)?, seconds))
 }

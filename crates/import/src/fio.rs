@@ -199,8 +199,12 @@ pub(crate) fn add(imported: &mut Imported, jobs: Vec<Job>, options: &Options) {
     }
     for mut job in merged {
         if imported.sets.len() >= WITH_LATENCIES_MAX {
-            job.sides.iter_mut().for_each(|side| side.percentiles.clear());
-            job.syncs.iter_mut().for_each(|syncs| syncs.percentiles.clear());
+            for side in &mut job.sides {
+                side.percentiles.clear();
+            }
+            if let Some(syncs) = &mut job.syncs {
+                syncs.percentiles.clear();
+            }
         }
         let mut figures = Vec::new();
         figures.extend(job.transfer(options));
@@ -312,7 +316,7 @@ impl Syncs {
 }
 
 pub(crate) fn note_writes(imported: &mut Imported, syncs: Option<&Figure>) {
-    if syncs.is_some_and(|figure| figure.commits.is_some()) {
+    if matches!(syncs, Some(figure) if figure.commits.is_some()) {
         imported.note("fio's sync latencies are those of the flush alone: a commit takes its write longer.");
     }
 }

@@ -73,13 +73,15 @@ fn document_into(imported: &mut Imported, document: &Value) -> Result<(), Import
             imported.note("fio ran several jobs at the same time: their figures share the drive. With --group_reporting they are one.");
         }
         group = job["groupid"].as_u64();
-        let mut figures = Vec::new();
+        let mut figures: Vec<Figure> = Vec::new();
         figures.extend(figure(job, &options)?);
         let flushes = syncs(job).figure(figures.first(), &options);
         note_writes(imported, flushes.as_ref());
         figures.extend(flushes);
         if imported.sets.len() >= WITH_LATENCIES_MAX {
-            figures.iter_mut().for_each(|figure: &mut Figure| figure.latencies = None);
+            for figure in &mut figures {
+                figure.latencies = None;
+            }
         }
         if !figures.is_empty() {
             imported.sets.push(Set { figures });

@@ -4,7 +4,7 @@
 use crate::error::ImportError;
 use crate::figure::{Imported, Order};
 use crate::fio::{self, Job, Options, Shape, Side, nearest_block, order_of};
-use crate::text::{Field, Line, lines};
+use crate::text::{Field, Line, any_line, lines};
 use model::request::Operation;
 
 /// Of the shortest layout; what follows says nothing of a figure.
@@ -17,7 +17,7 @@ const NEXT_5: usize = 47;
 const DEPTHS: [(usize, u32); 7] = [(0, 1), (1, 2), (2, 4), (3, 8), (4, 16), (5, 32), (6, 64)];
 
 pub(crate) fn fits(text: &str) -> bool {
-    lines(text).any(|line| fields(line).is_some())
+    any_line(text, fields)
 }
 
 fn fields<'text>(line: Line<'text>) -> Option<(u32, Vec<Field<'text>>)> {

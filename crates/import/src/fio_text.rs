@@ -37,7 +37,7 @@ fn side_of(text: &str) -> Option<(Operation, &str)> {
     let (word, rest) = text.split_once(':')?;
     let word = word.trim_end();
     let (_, operation) = SIDES.into_iter().find(|(name, _)| {
-        word.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with([' ', '|']))
+        matches!(word.strip_suffix(name), Some(before) if before.is_empty() || before.ends_with([' ', '|']))
     })?;
     let is_side = rest.contains("IOPS=") || rest.contains("iops=");
     is_side.then_some((operation, rest))
@@ -160,7 +160,7 @@ impl Reader {
             return;
         };
         let order = order_of(value(rest, "rw=").unwrap_or("").split([':', ')']).next().unwrap_or(""));
-        let depth = value(rest, "iodepth=").and_then(|depth| depth.parse().ok()).unwrap_or(1);
+        let depth = value(rest, "iodepth=").unwrap_or_default().parse().unwrap_or(1);
         let shape = Shape { order, blocks: blocks(rest), depth };
         self.shapes.insert(fio::short(name), shape);
     }
@@ -204,7 +204,7 @@ impl Reader {
         let iops = value(rest, "IOPS=").or(value(rest, "iops=")).and_then(shortened);
         let count = iops.and_then(|iops| rounded(iops * seconds)).unwrap_or(0);
         self.listed = Listed::Nothing;
-        if self.jobs.is_empty() || self.jobs.last().is_some_and(|job| has(job, operation)) {
+        if self.jobs.is_empty() || matches!(self.jobs.last(), Some(job) if has(job, operation)) {
             // The line of the job itself was not pasted.
             self.close();
             let shape = match self.shapes.values().next() {
@@ -306,11 +306,15 @@ fn has(job: &Job, operation: Operation) -> bool {
 
 fn is_version(text: &str) -> bool {
     let rest = text.strip_prefix("fio-").or(text.strip_prefix("fio "));
-    rest.is_some_and(|rest| !rest.starts_with(is_no_digit) && (1..40).contains(&rest.len()))
+    matches!(rest, Some(rest) if !rest.starts_with(is_no_digit) && (1..40).contains(&rest.len()))
 }
 
 fn is_no_digit(letter: char) -> bool {
     !letter.is_ascii_digit()
+}
+
+fn is_letter_or_digit(letter: char) -> bool {
+    letter.is_ascii_alphanumeric()
 }
 
 fn is_letter(letter: char) -> bool {
@@ -319,10 +323,8 @@ fn is_letter(letter: char) -> bool {
 
 /// What stands behind a mark: up to a comma, a blank or a parenthesis.
 fn value<'text>(text: &'text str, mark: &str) -> Option<&'text str> {
-    let at = text.match_indices(mark).map(|(at, _)| at);
     // `io=` is not the end of another name.
-    let at =
-        at.into_iter().find(|at| !text[..*at].ends_with(|letter: char| letter.is_ascii_alphanumeric()))?;
+    let (at, _) = text.match_indices(mark).find(|(at, _)| !text[..*at].ends_with(is_letter_or_digit))?;
     let rest = text[at + mark.len()..].trim_start();
     let rest = rest.split([',', ' ', '\t', '(', ';']).next()?;
     if rest.is_empty() { None } else { Some(rest) }

@@ -3,7 +3,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Place, Set, Transfer};
-use crate::text::{Field, Line, lines, rounded};
+use crate::text::{Field, Line, any_line, lines, rounded};
 use model::request::Operation;
 
 const MIB: u64 = 1 << 20;
@@ -12,7 +12,7 @@ const GIB: f64 = 1_073_741_824.0;
 const BLOCK: u64 = 2 * MIB;
 
 pub(crate) fn fits(text: &str) -> bool {
-    lines(text).any(|line| timing(line).is_some())
+    any_line(text, timing)
 }
 
 /// "Timing buffered disk reads: …": what was timed, and what came of it.

@@ -3,7 +3,7 @@
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Request, Set, Transfer};
 use crate::fio::nearest_block;
-use crate::text::{Field, Line, above_zero, lines, number, rounded, unit_bytes};
+use crate::text::{Field, Line, above_zero, any_line, lines, number, position_of, rounded, unit_bytes};
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::units::Bytes;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub(crate) fn fits(text: &str) -> bool {
     text.contains("ioping statistics ---")
-        || lines(text).any(|line| request_of(line).is_some())
+        || any_line(text, request_of)
         || (text.trim_start().starts_with("[{") && text.contains("\"ignored\""))
 }
 
@@ -44,7 +44,9 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
 }
 
 fn push(imported: &mut Imported, figure: Option<Figure>) {
-    imported.sets.extend(figure.map(|figure| Set { figures: vec![figure] }));
+    if let Some(figure) = figure {
+        imported.sets.push(Set { figures: vec![figure] });
+    }
 }
 
 /// Runs one after the other; one that only printed its end is known by its statistics.
@@ -62,7 +64,7 @@ fn of_lines(text: &str, imported: &mut Imported) -> Result<(), ImportError> {
             push(imported, figure_of(std::mem::take(&mut requests)));
         }
         let words = line.words();
-        let at = words.iter().position(|word| matches!(word.text, "<<<" | ">>>" | "from"));
+        let at = position_of(&words, &["<<<", ">>>", "from"]);
         let before = line.needs(at.filter(|at| *at >= 2), "a size and its unit")?;
         if imported.target.is_none() {
             let target = words.get(before + 1).map(|word| word.text.trim_end_matches(':').to_owned());
@@ -153,7 +155,7 @@ fn figure_of(mut requests: Vec<Request>) -> Option<Figure> {
 /// "326.6 k requests completed in 841.8 ms, 1.25 GiB read, …": all there is of a run that only printed its end; until 0.8 no size.
 fn of_statistics(line: Line<'_>) -> Result<Option<Figure>, ImportError> {
     let words = line.words();
-    let after = words.iter().position(|word| word.text == "requests").unwrap_or(0);
+    let after = position_of(&words, &["requests"]).unwrap_or(0);
     let factor = match words[..after].last().map(|word| word.text) {
         Some("k") => 1e3,
         Some("M") => 1e6,
@@ -167,7 +169,7 @@ fn of_statistics(line: Line<'_>) -> Result<Option<Figure>, ImportError> {
     if count == 0 || nanos == 0 {
         return Ok(None);
     }
-    let moved = words.iter().position(|word| matches!(word.text, "read," | "written,"));
+    let moved = position_of(&words, &["read,", "written,"]);
     let block = match moved.filter(|at| *at >= 2) {
         Some(at) => {
             let size = unit_bytes(words[at - 1].text, 1024.0).zip(number(words[at - 2].text));

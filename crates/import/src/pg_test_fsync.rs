@@ -3,7 +3,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Commits, Figure, Imported, Order, Set, Transfer};
-use crate::text::lines;
+use crate::text::{lines, position_of};
 use model::commit::CommitMethod;
 use model::request::Operation;
 use model::units::Bytes;
@@ -43,7 +43,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             writes = None;
         }
         let words = line.words();
-        let Some(at) = words.iter().position(|word| METHODS.contains(&word.text)) else { continue };
+        let Some(at) = position_of(&words, &METHODS) else { continue };
         let (Some(writes), [method, rate, unit, ..]) = (writes, &words[at..]) else { continue };
         if rate.text == "n/a" || unit.text != "ops/sec" {
             continue;

@@ -24,8 +24,18 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     numbered.flat_map(|(line, number)| line.split('\r').map(move |text| Line { number, text }))
 }
 
+/// Whether `look` finds something in a line of the text.
+pub(crate) fn any_line<'text, Found>(text: &'text str, look: impl Fn(Line<'text>) -> Option<Found>) -> bool {
+    lines(text).any(|line| look(line).is_some())
+}
+
+/// Where the first of the words is that is one of these.
+pub(crate) fn position_of(words: &[Field<'_>], texts: &[&str]) -> Option<usize> {
+    words.iter().position(|word| texts.contains(&word.text))
+}
+
 fn blanks(text: &str) -> usize {
-    text.chars().take_while(|letter| letter.is_whitespace()).count()
+    text[..text.len() - text.trim_start().len()].chars().count()
 }
 
 impl<'text> Line<'text> {

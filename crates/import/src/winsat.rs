@@ -2,17 +2,17 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Order, Set, Transfer};
-use crate::text::{Field, Line, above_zero, lines, number};
+use crate::text::{Field, Line, above_zero, any_line, lines, number, position_of};
 use model::request::Operation;
 
 pub(crate) fn fits(text: &str) -> bool {
-    lines(text).any(|line| row_of(line).is_some())
+    any_line(text, row_of)
 }
 
 /// "> Disk  Random 16.0 Read   674.46 MB/s   8.5": order, KiB of a request, operation and rate.
 fn row_of<'text>(line: Line<'text>) -> Option<(Order, f64, Operation, Field<'text>)> {
     let words = line.words();
-    let at = words.iter().position(|word| word.text == "Disk")?;
+    let at = position_of(&words, &["Disk"])?;
     let [order, size, operation, rate, unit, ..] = words.get(at + 1..)? else { return None };
     let order = match order.text {
         "Random" => Order::Random,

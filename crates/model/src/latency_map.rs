@@ -78,8 +78,7 @@ impl LatencyMap {
 
     /// Whether a phase goes over its range in order, so that it can be said which stretch a slice of time belongs to.
     pub fn is_of(phase: &Phase) -> bool {
-        let in_order =
-            phase.workload.as_ref().is_some_and(|workload| workload.pattern == Pattern::Sequential);
+        let in_order = matches!(&phase.workload, Some(workload) if workload.pattern == Pattern::Sequential);
         in_order && matches!(phase.kind, PhaseKind::Measure | PhaseKind::Verify)
     }
 

@@ -45,7 +45,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     }
     for excuse in excused(&tree.ratchet, "plain-language") {
         let above = excuse.line.checked_sub(2).and_then(|index| tree.ratchet.lines().nth(index));
-        if !above.is_some_and(|line| line.starts_with("# ")) {
+        if !matches!(above, Some(line) if line.starts_with("# ")) {
             found.push(Violation::new(RATCHET_FILE, excuse.line, "needs its reason as a comment above"));
         }
     }

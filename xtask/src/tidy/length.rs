@@ -163,7 +163,7 @@ fn type_name(head: &[Token]) -> String {
             ">" if index > 0 && !head[index - 1].is("-") => angles -= 1,
             "where" => break,
             ":" if angles == 0
-                && !head.get(index + 1).is_some_and(|next| next.is(":"))
+                && !matches!(head.get(index + 1), Some(next) if next.is(":"))
                 && !head[index - 1].is(":") =>
             {
                 break;

@@ -84,7 +84,8 @@ pub fn end_of_item(tokens: &[Token], first: usize) -> usize {
             Kind::Sign if token.text == ";" => return index,
             // Braces of `use a::{b};` end nothing.
             Kind::Open
-                if token.text == "{" && !tokens.get(token.partner + 1).is_some_and(|next| next.is(";")) =>
+                if token.text == "{"
+                    && !matches!(tokens.get(token.partner + 1), Some(next) if next.is(";")) =>
             {
                 return token.partner;
             }

@@ -40,7 +40,9 @@ pub fn used_parts(run: &RunView<'_>) -> Vec<UsedPart> {
             }
             (PhaseKind::Measure, Pattern::RandomWithReplacement) if writes && is_open => {
                 let own = parts.last_mut().filter(|part| part.range == workload.range);
-                own.into_iter().for_each(|part| part.batches.extend(Batch::of(number, summary)));
+                if let Some(part) = own {
+                    part.batches.extend(Batch::of(number, summary));
+                }
             }
             _ => is_open = false,
         }

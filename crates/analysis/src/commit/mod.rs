@@ -72,7 +72,7 @@ pub fn committed(summary: &PhaseSummary) -> Option<(&OperationTotals, f64)> {
         return None;
     }
     // A log may be full before the time is up, while the load beside it goes on: what counts ends with the last commit.
-    let ended_ns = totals.stretch.map_or(summary.end_ns(), |stretch| stretch.last_ns);
+    let ended_ns = if let Some(stretch) = totals.stretch { stretch.last_ns } else { summary.end_ns() };
     Some((totals, ended_ns.saturating_sub(summary.start_ns) as f64 / 1e9))
 }
 

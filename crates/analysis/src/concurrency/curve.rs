@@ -7,7 +7,7 @@ use crate::measured::{
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
-use crate::stats::ratio::{Pair, logarithm};
+use crate::stats::ratio::logarithm;
 use model::estimate::Estimate;
 use model::finding::{ConcurrencyPoint, ConcurrencyUnknown, InFlight, OperatingPoint};
 use model::request::Operation;
@@ -58,7 +58,7 @@ impl<'run> Curve<'run> {
         axis: Axis,
     ) -> Result<Curve<'run>, ConcurrencyUnknown> {
         let groups = random_groups_along(run, operation, axis);
-        if groups.get(&1).is_some_and(|single| in_no_time(run, single)) {
+        if matches!(groups.get(&1), Some(single) if in_no_time(run, single)) {
             return Err(ConcurrencyUnknown::NoTime);
         }
         let point = |(at_once, visits)| Point::of(run, operation, at_once, visits);
@@ -92,8 +92,14 @@ impl<'run> Point<'run> {
         let usable =
             |visit: &Visit<'run>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
         let visits: Vec<Visit<'run>> = visits.into_iter().filter(usable).collect();
-        let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.seconds };
-        let rounds = round_ratios(run, &visits, operation, Part::Timed, BATCH_OPERATIONS, pair);
+        let rounds = round_ratios(
+            run,
+            &visits,
+            operation,
+            Part::Timed,
+            BATCH_OPERATIONS,
+            Slice::operations_over_seconds,
+        );
         let rounds: Vec<Mean> = rounds.iter().filter_map(logarithm).collect();
         let mean = mean_of_visits(&rounds)?;
         Some(Point { at_once, visits, rounds, mean, operation })
@@ -116,7 +122,7 @@ impl<'run> Point<'run> {
     /// Whether this tool itself may have been the limit, by what it costs for each request.
     pub(crate) fn is_limited_by_tool(&self, run: &RunView<'_>) -> bool {
         let cost_ns = run.environment.own_cost_ns_per_io;
-        cost_ns.is_some_and(|cost_ns| self.iops().value * cost_ns / 1e9 >= TOOL_LIMIT_SHARE)
+        matches!(cost_ns, Some(cost_ns) if self.iops().value * cost_ns / 1e9 >= TOOL_LIMIT_SHARE)
     }
 
     /// The 99th percentile of the latency in seconds, if there are enough observations for one and phases were long enough to see it.

@@ -34,7 +34,7 @@ use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
 use crate::stats::poststratified::{Grouped, mean_of_equal_groups, means_of_visits};
 use crate::stats::quantile::of_histogram;
-use crate::stats::ratio::{Pair, ratio_of_sums};
+use crate::stats::ratio::ratio_of_sums;
 use crate::stripe::{Layout, Verdict, reads as stripe_reads};
 use model::estimate::Estimate;
 use model::finding::{
@@ -168,9 +168,8 @@ fn mean_of_visit(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
 }
 
 fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
-    let pair = |slice: &Slice| Pair { numerator: slice.latency_s, denominator: slice.operations };
     let slices = visit.slices(run, Operation::Read, Part::Whole);
-    ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, pair))
+    ratio_of_sums(&batches(&slices, BATCH_OPERATIONS, Slice::latency_over_operations))
 }
 
 /// The means of visits whose reads were kept one by one, by how far each was from the one before on its drive, and by what it took beside
@@ -207,7 +206,7 @@ fn by_distance(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
 
 /// How long each read of a visit took that was kept, and the group of its distance from the one before on the same drive.
 fn distances(run: &RunView<'_>, visit: &Visit<'_>, layout: Option<Layout>) -> Vec<Grouped> {
-    let drives = layout.map_or(1, |layout| layout.members);
+    let drives = if let Some(layout) = layout { layout.members } else { 1 };
     let bytes_of_drive = visit.workload.range.bytes().as_f64() / f64::from(drives);
     let mut last: Vec<Option<u64>> = vec![None; drives as usize];
     let mut grouped = Vec::new();

@@ -97,7 +97,8 @@ fn is_of_medium(status: Status) -> bool {
 }
 
 fn has_offset(error: &ErrorRecord, silence: Option<Silence>) -> bool {
-    error.operation != Operation::Flush && silence.is_none_or(|silence| error.at_ns < silence.from_ns)
+    let is_silent = matches!(silence, Some(silence) if error.at_ns >= silence.from_ns);
+    error.operation != Operation::Flush && !is_silent
 }
 
 fn nowhere(first: &ErrorRecord, failed: usize, silence: Option<Silence>) -> BadBlocksUnknown {

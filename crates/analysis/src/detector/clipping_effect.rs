@@ -74,7 +74,7 @@ fn compare(run: &RunView<'_>, parts: &[UsedPart]) -> Result<ClippingEffect, Clip
         gain: ratio(&told.rate, &whole.rate),
         points: rates.iter().map(PartRate::point).collect(),
         share: told.share,
-        takes_trim: run.target.discard_max.is_some_and(|most| !most.is_zero()),
+        takes_trim: matches!(run.target.discard_max, Some(most) if !most.is_zero()),
         rates: (told.rate.value, whole.rate.value),
     })
 }

@@ -136,17 +136,20 @@ fn latency(first: &Cell, main: &[&Cell]) -> Result<CommitLatency, CommitUnknown>
 }
 
 fn p99_s(cell: &Cell) -> Option<f64> {
-    cell.quantile(Quantile::P99).map(|p99| p99.value)
+    Some(cell.quantile(Quantile::P99)?.value)
 }
 
 /// The cells that differ from the main one in the number of committers, or in that each has a file.
 fn crowds<'cells>(first: &Cell, cells: &'cells [Cell]) -> Vec<&'cells Cell> {
-    let is_like = |cell: &&Cell| {
+    let mut crowds = Vec::new();
+    for cell in cells {
         let is_log = cell.key.log == first.key.log || cell.key.log == Log::OverwriteEach;
         let is_same = cell.key.method == first.key.method && cell.key.write == first.key.write;
-        is_log && is_same && cell.key.beside.is_none()
-    };
-    cells.iter().filter(is_like).collect()
+        if is_log && is_same && cell.key.beside.is_none() {
+            crowds.push(cell);
+        }
+    }
+    crowds
 }
 
 fn rate(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Result<CommitRate, CommitUnknown> {
@@ -207,7 +210,7 @@ fn not_durable(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Vec<CommitMet
             Err(FlushUnknown::InMemory) | Ok(FlushHonoured { effect: FlushEffect::Ignored, .. }) => true,
             Ok(FlushHonoured { effect: FlushEffect::Honoured, seen }) => {
                 let median = cell.quantile(Quantile::MEDIAN);
-                median.is_some_and(|median| !flush_honoured::reaches_medium(seen, median.value))
+                matches!(median, Some(median) if !flush_honoured::reaches_medium(seen, median.value))
             }
             // Where the cache is protected all are; elsewhere the medium cannot be seen.
             _ => false,
@@ -254,7 +257,9 @@ fn fastest(
         if !alike.contains(&point.method) {
             alike.push(point.method);
         }
-        log = log.filter(|log| *log == point.log);
+        if log != Some(point.log) {
+            log = None;
+        }
     }
     let gain = if main.low > best.p50_high_s { main.value / best.p50_s } else { 1.0 };
     Ok(FastestCommit { alike, log, gain, points, not_durable: lost })
@@ -294,8 +299,10 @@ fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, Comm
         points.push(InterferencePoint { load, p99_s: loaded.value, ratio });
     }
     points.sort_by(|one, other| other.ratio.total_cmp(&one.ratio));
-    match (worst, points.first().map(|point| point.load)) {
-        (Some(ratio), Some(load)) => Ok(CommitInterference { ratio, load, alone_p99_s: alone.value, points }),
+    match (worst, points.first()) {
+        (Some(ratio), Some(most)) => {
+            Ok(CommitInterference { ratio, load: most.load, alone_p99_s: alone.value, points })
+        }
         _ => Err(CommitUnknown::TooFew { have: most_beside }),
     }
 }

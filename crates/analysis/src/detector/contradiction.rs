@@ -89,7 +89,7 @@ pub(crate) fn withdrawn(findings: &mut [Finding]) -> Option<Finding> {
 }
 
 fn is_flash(kind: &Finding, _: &Finding) -> bool {
-    kind.word().is_some_and(|word| word == Recording::Flash.name())
+    matches!(kind.word(), Some(word) if word == Recording::Flash.name())
 }
 
 fn both(one: &Finding, other: &Finding) -> Option<(Estimate, Estimate)> {
@@ -97,20 +97,20 @@ fn both(one: &Finding, other: &Finding) -> Option<(Estimate, Estimate)> {
 }
 
 fn is_above(one: &Finding, other: &Finding) -> bool {
-    both(one, other).is_some_and(|(one, other)| one.low > other.high)
+    matches!(both(one, other), Some((one, other)) if one.low > other.high)
 }
 
 fn is_within_half(access: &Finding, rotation: &Finding) -> bool {
-    both(access, rotation).is_some_and(|(access, rotation)| access.high < rotation.low / 2.0)
+    matches!(both(access, rotation), Some((access, rotation)) if access.high < rotation.low / 2.0)
 }
 
 fn is_over_link(rate: &Finding, link: &Finding) -> bool {
-    both(rate, link).is_some_and(|(rate, link)| rate.low > LINK_TOLERANCE * link.high)
+    matches!(both(rate, link), Some((rate, link)) if rate.low > LINK_TOLERANCE * link.high)
 }
 
 /// A mirror of two disks of one model follows their tracks, too.
 fn is_stripe(volume: &Finding, _: &Finding) -> bool {
-    volume.as_known::<StripeLayout>().is_some_and(|volume| volume.conclusion.kind == VolumeKind::Stripe)
+    matches!(volume.as_known::<StripeLayout>(), Some(volume) if volume.conclusion.kind == VolumeKind::Stripe)
 }
 
 /// What a limit by bytes allows writes for ever.

@@ -31,7 +31,7 @@ use model::run::RunView;
 pub(super) fn compared(run: &RunView<'_>, findings: &[Finding]) -> Option<Finding> {
     let sheet = run.target.model.as_deref().and_then(datasheet::find)?;
     let (mut claims, mut evidence) = (Vec::new(), Vec::new());
-    let is_whole = measured_range(run).is_some_and(|range| covers(run, range));
+    let is_whole = matches!(measured_range(run), Some(range) if covers(run, range));
     for figure in &FIGURES {
         if let Some((claim, of_claim)) = claim(figure, is_whole, sheet, findings) {
             claims.push(Claim::Figure(claim));

@@ -86,7 +86,7 @@ fn limit(
 
 fn is_processor_busy(samples: &TaskSamples<'_>) -> bool {
     let shares = samples.processor_shares();
-    shares.is_some_and(|(user, system)| 100.0 * (user + system) >= FileRate::PROCESSOR_PERCENT_LIMIT)
+    matches!(shares, Some((user, system)) if 100.0 * (user + system) >= FileRate::PROCESSOR_PERCENT_LIMIT)
 }
 
 /// Whether it is known to rotate, by its own word or by seeks; false where that is open, none where it does not.

@@ -83,7 +83,9 @@ fn median_s(latencies: &LatencyHistogram) -> Option<f64> {
 pub(super) fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
     let mut failed = 0;
     for summary in run.phases {
-        failed += summary.totals_of(Operation::Commit).map_or(0, |totals| totals.errors);
+        if let Some(totals) = summary.totals_of(Operation::Commit) {
+            failed += totals.errors;
+        }
     }
     // A method that the file system does not have fails at once and loses nothing.
     if failed > 0 && has_lost(run) {

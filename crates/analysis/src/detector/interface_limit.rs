@@ -25,7 +25,7 @@ use crate::measured::{survey_evidence, turns};
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
 use crate::streaming::Calibration;
-use crate::surface::{SurfaceMap, interval};
+use crate::surface::{SurfaceMap, interval, visits_from_to};
 use model::finding::{Finding, FindingCode, InterfaceLimit, LimitReach, Outcome, SurveyUnknown};
 use model::range::ByteRange;
 use model::request::Operation;
@@ -229,12 +229,13 @@ impl Reach {
         let mut reach =
             Reach { scatter_elsewhere: None, steadiest: None, scatter: 0.0, levels: Vec::new(), visits: 0 };
         for level in &map.levels {
-            let from = map.visits.partition_point(|visit| visit.first_byte < level.first_byte);
-            let to = map.visits.partition_point(|visit| visit.first_byte < level.end_byte());
-            let visits = &map.visits[from..to];
+            let visits = visits_from_to(&map.visits, level.first_byte, level.end_byte());
             let mean = level.seconds_per_byte.value;
-            let of_level: Vec<f64> = visits.iter().map(|visit| visit.seconds_per_byte / mean - 1.0).collect();
-            let reaching = visits.iter().filter(|visit| visit.seconds_per_byte <= limit).count();
+            let (mut of_level, mut reaching) = (Vec::new(), 0);
+            for visit in visits {
+                of_level.push(visit.seconds_per_byte / mean - 1.0);
+                reaching += usize::from(visit.seconds_per_byte <= limit);
+            }
             if reaching * 10 >= visits.len().max(1) {
                 reach.levels.extend(ByteRange::new(Offset::new(level.first_byte), Bytes::new(level.bytes)));
                 reach.visits += visits.len();

@@ -115,7 +115,7 @@ fn signs_of_shingles(target: &TargetFacts) -> Vec<RecordingReason> {
     {
         signs.push(RecordingReason::SaysZoned);
     }
-    if target.rotational == Some(true) && target.discard_max.is_some_and(|most| !most.is_zero()) {
+    if target.rotational == Some(true) && matches!(target.discard_max, Some(most) if !most.is_zero()) {
         signs.push(RecordingReason::SaysTrim);
     }
     if let Some(sheet) = sheet(target)

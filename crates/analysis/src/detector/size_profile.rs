@@ -73,7 +73,7 @@ fn saturation(sweep: &SizeSweep, operation: Operation) -> Vec<SizeSaturation> {
     // Points come by depth and then by size.
     for point in sequential() {
         let depth = point.key.depth;
-        let is_new = found.last().is_none_or(|last| last.depth != depth);
+        let is_new = !matches!(found.last(), Some(last) if last.depth == depth);
         if is_new {
             let pattern = SizePattern::Sequential;
             found.push(SizeSaturation { operation, pattern, depth, best: 0.0, from: None, dips: Vec::new() });

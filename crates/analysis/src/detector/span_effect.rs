@@ -123,7 +123,7 @@ fn mean_iops(run: &RunView<'_>, samples: &[Visit<'_>], arms: Arms) -> Option<Mea
     }
     if rounds.is_empty() {
         // Of runs without single requests.
-        let pair = |slice: &Slice| Pair { numerator: slice.operations, denominator: slice.latency_s };
+        let pair = Slice::operations_over_latency;
         let ratios = round_ratios(run, samples, Operation::Read, Part::Steady, BATCH_OPERATIONS, pair);
         rounds.extend(ratios.iter().filter_map(logarithm));
     }
@@ -133,9 +133,11 @@ fn mean_iops(run: &RunView<'_>, samples: &[Visit<'_>], arms: Arms) -> Option<Mea
 /// The reads of a visit that were kept one by one, each by an arm that the one before it left within the span.
 fn reads_within(run: &RunView<'_>, visit: &Visit<'_>, arms: Arms) -> Vec<Pair> {
     let mut reads = Vec::new();
-    let mut is_within = vec![false; arms.stripe().map_or(1, |layout| layout.members as usize)];
+    let stripe = arms.stripe();
+    let members = if let Some(layout) = stripe { layout.members as usize } else { 1 };
+    let mut is_within = vec![false; members];
     for io in run.series.ios(visit.phase).filter(IoRecord::is_done) {
-        let arm = arms.stripe().map_or(0, |layout| layout.member_of(io.offset_bytes));
+        let arm = if let Some(layout) = stripe { layout.member_of(io.offset_bytes) } else { 0 };
         if is_within[arm] {
             reads.push(Pair { numerator: 1.0, denominator: io.service_ns() as f64 / 1e9 });
         }

@@ -138,7 +138,7 @@ fn no_cliff(run: &RunView<'_>, history: &History<'_>) -> NoCliff {
         Some(probes) => probes.has_arm(),
         None => turns(run) != Some(false),
     };
-    let limit = if probes.is_some_and(|probes| probes.writing() == Writing::InPlace) {
+    let limit = if matches!(probes, Some(probes) if probes.writing() == Writing::InPlace) {
         Some(NoCliffLimit::InPlace)
     } else if may_turn && history.span < MEDIA_CACHE_SPAN {
         Some(NoCliffLimit::SmallRange { bytes: history.span })

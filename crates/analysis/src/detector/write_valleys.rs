@@ -112,7 +112,7 @@ impl Shown<'_> {
         let last = full_rate.last().copied();
         let widest = full_rate.iter().copied().max_by(|one, two| one.lost_s().total_cmp(&two.lost_s()));
         let shown = last.filter(|pass| pass.has_dips()).or(widest);
-        let width = shown.map_or(Estimate::exact(0.0), |pass| width(pass, depth));
+        let width = if let Some(pass) = shown { width(pass, depth) } else { Estimate::exact(0.0) };
         Shown { group, last, count: last.map_or(0, Pass::count), width }
     }
 }
@@ -152,7 +152,7 @@ fn recurring(rhythm: &Rhythm, shown: &Shown<'_>, depth_ratio: f64) -> ValleyPatt
             t: rhythm.t,
             as_even_by_chance: rhythm.by_chance,
         },
-        is_pass_short: shown.last.is_some_and(|pass| pass.seconds < seconds.value),
+        is_pass_short: matches!(shown.last, Some(pass) if pass.seconds < seconds.value),
     })
 }
 

@@ -83,7 +83,7 @@ fn is_shingled(run: &Run) -> bool {
         Some(known) => known.conclusion.recording == model::finding::Recording::Smr,
         None => {
             let sheet = run.target.model.as_deref().and_then(datasheet::find);
-            sheet.is_some_and(|sheet| sheet.recording == Recording::Shingled)
+            matches!(sheet, Some(sheet) if sheet.recording == Recording::Shingled)
         }
     }
 }

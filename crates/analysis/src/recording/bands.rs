@@ -64,10 +64,9 @@ pub(super) fn is_look(workload: &Workload) -> bool {
 impl Looks {
     /// What that experiment looked at; none when it did not.
     pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Option<Looks> {
-        let is_own = |summary: &PhaseSummary| summary.phase.experiment == *experiment;
-        let mut own = (0u32..).zip(run.phases).filter(|(_, summary)| is_own(summary));
+        let mut own = (0u32..).zip(run.phases).filter(|(_, summary)| summary.phase.experiment == *experiment);
         let (number, offsets) = own.find_map(|(number, summary)| Some((number, marks(summary)?)))?;
-        let mut blocks: Vec<u64> = offsets.iter().map(|offset| offset.get()).collect();
+        let mut blocks: Vec<u64> = offsets.iter().copied().map(Offset::get).collect();
         blocks.sort_unstable();
         let mut looks = Looks { blocks, untouched_s: Vec::new(), read_s: Vec::new(), phases: vec![number] };
         for (number, summary) in own {

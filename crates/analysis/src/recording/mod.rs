@@ -149,7 +149,7 @@ impl Probes {
 
     /// Whether single reads take as long as an arm does. Other things are as slow.
     pub fn is_slow(&self) -> bool {
-        self.single_read_s().is_some_and(|read_s| read_s >= ARM_LATENCY.seconds())
+        matches!(self.single_read_s(), Some(read_s) if read_s >= ARM_LATENCY.seconds())
     }
 
     pub fn has_arm(&self) -> bool {
@@ -177,7 +177,7 @@ impl Probes {
     }
 
     fn is_near(&self) -> bool {
-        self.single_read_s().is_some_and(|read_s| read_s < NEAR_READ_S)
+        matches!(self.single_read_s(), Some(read_s) if read_s < NEAR_READ_S)
     }
 
     /// Whether no cache can fill: small writes go in place, or nothing moves and a lone write waits as long as a read.
@@ -211,7 +211,7 @@ impl Probes {
     pub fn rewrites_behind_drop(&self, run: &RunView<'_>) -> bool {
         // What went to its place before needs more to be believed: something else may use the drive since.
         let times = if self.writing() == Writing::InPlace { REWRITE_TIMES_MIN } else { BEHIND_TIMES_MIN };
-        self.has_arm() && self.cost_behind_drop(run).is_some_and(|cost| cost >= times)
+        self.has_arm() && matches!(self.cost_behind_drop(run), Some(cost) if cost >= times)
     }
 
     pub fn writing(&self) -> Writing {

@@ -48,7 +48,7 @@ fn chain<'spots, 'run>(spots: &'spots [Spot<'run>]) -> Vec<&'spots Spot<'run>> {
     by_end.sort_by_key(|spot| (spot.range.end(), std::cmp::Reverse(spot.range.first())));
     let mut chain: Vec<&Spot<'run>> = Vec::new();
     for spot in by_end {
-        if chain.last().is_none_or(|last| spot.range.first() >= last.range.end()) {
+        if !matches!(chain.last(), Some(last) if last.range.end() > spot.range.first()) {
             chain.push(spot);
         }
     }

@@ -104,7 +104,7 @@ impl Sums {
         let mut deepest: Option<Dip> = None;
         for first in peak.first + 1..peak.end {
             for end in first + 1..peak.end {
-                let best = deepest.map_or(0.0, |dip| dip.score);
+                let best = if let Some(dip) = deepest { dip.score } else { 0.0 };
                 let mut left: f64 = 0.0;
                 for from in peak.first..first {
                     left = left.max(self.score((first, end), (from, first)));

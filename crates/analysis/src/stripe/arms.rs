@@ -102,8 +102,7 @@ pub(super) fn coincidence(
     let lags = Lags::of(access, moment);
     let (mut all, mut near) = (Vec::new(), Vec::new());
     for crowd in crowds {
-        let moved = |read: &&IoRecord| read.service_ns() >= CACHED_NS;
-        let reads: Vec<&IoRecord> = crowd.reads().iter().filter(moved).collect();
+        let reads = moved_reads(crowd);
         let Some(last) = reads.last() else { continue };
         for (index, read) in reads.iter().enumerate() {
             if read.completed_ns.saturating_add(lags.to_ns) > last.completed_ns {
@@ -127,13 +126,17 @@ pub(super) fn coincidence(
     Some(Coincidence { all: between(&all, &lags)?, near: between(&near, &lags) })
 }
 
+/// Those that took an arm.
+fn moved_reads(crowd: &Crowd) -> Vec<&IoRecord> {
+    crowd.reads().iter().filter(|read| read.service_ns() >= CACHED_NS).collect()
+}
+
 /// The places of each two reads that were answered within a moment, and were not handed over together: no arm has answered both.
 pub(super) fn close_pairs(crowds: &[Crowd], access: Access) -> Vec<(u64, u64)> {
     let moment_ns = Lags::of(access, Moment::OfAnyArm).moment_ns;
     let mut pairs = Vec::new();
     for crowd in crowds {
-        let moved = |read: &&IoRecord| read.service_ns() >= CACHED_NS;
-        let reads: Vec<&IoRecord> = crowd.reads().iter().filter(moved).collect();
+        let reads = moved_reads(crowd);
         for (index, read) in reads.iter().enumerate() {
             for other in &reads[index + 1..] {
                 let lag_ns = other.completed_ns.saturating_sub(read.completed_ns);

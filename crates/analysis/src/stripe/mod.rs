@@ -432,7 +432,7 @@ fn is_of_one_arm(share: &Mean) -> bool {
 /// Several arms, and no place has its own: all of them have all.
 fn mirror(found: &Coincidence) -> Verdict {
     // Drives behind each other do not answer two reads that lie near each other.
-    let near_enough = found.near.as_ref().is_some_and(|near| near.value >= found.all.value / 2.0);
+    let near_enough = matches!(&found.near, Some(near) if near.value >= found.all.value / 2.0);
     if !near_enough {
         return open(StripeLayoutUnknown::Concatenated, true);
     }

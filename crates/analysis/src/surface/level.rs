@@ -5,7 +5,7 @@
 use super::border::{Border, locate};
 use super::clump::Clumps;
 use super::sorting::SlowPlace;
-use super::visit::Visit;
+use super::visit::{Visit, longest_ns, visits_from_to};
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use model::estimate::Estimate;
@@ -82,7 +82,7 @@ fn sliver(range: ByteRange, levels: &[Level]) -> Option<usize> {
     let shortest = (range.bytes().as_f64() * SHARE_MIN / 2.0) as u64;
     let mut found: Option<usize> = None;
     for (number, level) in levels.iter().enumerate() {
-        let least = found.map_or(shortest, |found| levels[found].bytes);
+        let least = if let Some(found) = found { levels[found].bytes } else { shortest };
         if level.bytes < least {
             found = Some(number);
         }
@@ -142,7 +142,7 @@ fn changes(range: ByteRange, clumps: &Clumps) -> Vec<usize> {
             costs.push(without_price);
         }
         let (limit, mut costs) = (best[to], costs.into_iter());
-        kept.retain(|_| costs.next().is_some_and(|cost| cost <= limit));
+        kept.retain(|_| matches!(costs.next(), Some(cost) if cost <= limit));
     }
     let mut cuts = Vec::new();
     let mut at = candidates.len() - 1;
@@ -255,22 +255,22 @@ pub(super) fn slow_levels(levels: &[Level], visits: &[Visit]) -> Vec<SlowPlace> 
     let mut slow = Vec::new();
     for three in levels.windows(3) {
         let (level, end_byte) = (&three[1], three[1].end_byte());
-        let [before, here, after] = [&three[0], level, &three[2]].map(|level| level.seconds_per_byte.value);
+        let [before, after] = [three[0].seconds_per_byte.value, three[2].seconds_per_byte.value];
+        let here = level.seconds_per_byte.value;
         // Where the next one is as much faster than the one before, another drive begins: what is slow is the inner end of the first.
         let begins_anew = before > after * (1.0 + SLOW_LEVEL_EXCESS);
         if begins_anew || here < before.max(after) * (1.0 + SLOW_LEVEL_EXCESS) {
             continue;
         }
-        let from = visits.partition_point(|visit| visit.first_byte < level.first_byte);
-        let to = visits.partition_point(|visit| visit.first_byte < end_byte);
+        let own = visits_from_to(visits, level.first_byte, end_byte);
         slow.push(SlowPlace {
             first_byte: level.first_byte,
             bytes: level.bytes,
             within_first_byte: level.border_low,
             within_end_byte: three[2].border_high,
             times_slower: here / (before * after).sqrt(),
-            visits: to - from,
-            longest_ns: visits[from..to].iter().map(|visit| visit.longest_ns).max().unwrap_or(0),
+            visits: own.len(),
+            longest_ns: longest_ns(own),
         });
     }
     slow

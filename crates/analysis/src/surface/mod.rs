@@ -28,3 +28,4 @@ pub use map::SurfaceMap;
 pub(crate) use pass::interval;
 pub use sorting::SlowPlace;
 pub use visit::Visit;
+pub(crate) use visit::visits_from_to;

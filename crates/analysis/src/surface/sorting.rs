@@ -3,7 +3,7 @@
 use super::load::{self, Disturbances, Moments};
 use super::noise::Noise;
 use super::place::Place;
-use super::visit::Visit;
+use super::visit::{Visit, longest_ns, visits_from_to};
 use crate::stats::mean::squares_about;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
@@ -44,10 +44,9 @@ const ORDER_MIN: usize = 50;
 
 /// Whether one of the visits, which are sorted by place and none of which is longer than that, was there before.
 fn was_visited_before(visits: &[Visit], visit: &Visit, longest_bytes: u64) -> bool {
-    let from =
-        visits.partition_point(|other| other.first_byte.saturating_add(longest_bytes) <= visit.first_byte);
-    let until = visits.partition_point(|other| other.first_byte < visit.end_byte());
-    for other in &visits[from..until] {
+    // What begins before that ends before the visit.
+    let from = (visit.first_byte + 1).saturating_sub(longest_bytes);
+    for other in visits_from_to(visits, from, visit.end_byte()) {
         if other.start_ns < visit.start_ns && other.end_byte() > visit.first_byte {
             return true;
         }
@@ -200,7 +199,7 @@ impl Sorting {
                         within_end_byte: range.end().get(),
                         times_slower: (excess / here.len() as f64).exp(),
                         visits: here.len(),
-                        longest_ns: here.iter().map(|visit| visit.longest_ns).max().unwrap_or(0),
+                        longest_ns: longest_ns(here),
                     };
                     match slow_places.last_mut() {
                         Some(last) if open => last.join(&slow),

@@ -98,6 +98,17 @@ fn usual_bytes(visits: &[measured::Visit<'_>]) -> Bytes {
     planned.get(planned.len() / 2).copied().unwrap_or(Bytes::ZERO)
 }
 
+/// Those of visits in the order of places that begin there.
+pub(crate) fn visits_from_to(visits: &[Visit], first_byte: u64, end_byte: u64) -> &[Visit] {
+    let from = visits.partition_point(|visit| visit.first_byte < first_byte);
+    let to = visits.partition_point(|visit| visit.first_byte < end_byte);
+    &visits[from..to]
+}
+
+pub(super) fn longest_ns(visits: &[Visit]) -> u64 {
+    visits.iter().map(|visit| visit.longest_ns).max().unwrap_or(0)
+}
+
 /// The range that a warm-up says was asked for, when the visits are spread over nearly all of it; else what was visited.
 fn asked_for(run: &RunView<'_>, visited: ByteRange) -> ByteRange {
     let mut asked: Option<ByteRange> = None;

@@ -195,7 +195,7 @@ fn own_levels(batches: &[Batch], levels: &[Level], after: Level, least: f64) -> 
         let next = with_drift(batches, &levels[index..], least);
         end = next.end;
         if next.batches() >= PIECES_AFTER_MIN
-            && own.last().is_some_and(|last| is_own(batches, last, &next, least))
+            && matches!(own.last(), Some(last) if is_own(batches, last, &next, least))
         {
             own.push(next);
         }

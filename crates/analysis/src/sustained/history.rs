@@ -6,6 +6,7 @@ use crate::measured::phases_in_no_time;
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::RunView;
+use model::units::Offset;
 use model::workload::{Arrival, Pattern, Workload};
 
 /// Everything that a run wrote with the workload that it wrote most with over the widest range.
@@ -50,7 +51,7 @@ impl<'run> History<'run> {
             match (last, history.streams.last_mut()) {
                 (Some(before), Some(stream)) if before + 1 == phase => stream.batches.push(batch),
                 (before, _) => {
-                    let from = before.map_or(phase, |before| before + 1);
+                    let from = if let Some(before) = before { before + 1 } else { phase };
                     history.streams.push(Stream { batches: vec![batch], before: (from..phase).collect() });
                 }
             }
@@ -68,17 +69,21 @@ impl<'run> History<'run> {
 
     /// How many of its batches were written in order from the start of the range again, behind others; 0 as long as it did not go back.
     pub fn batches_again(&self, run: &RunView<'_>) -> usize {
-        let first_byte = |batch: &Batch| {
-            let workload = run.phases.get(batch.phase as usize)?.phase.workload.as_ref()?;
-            Some(workload.range.first())
-        };
-        let batches = self.first();
         if self.workload.pattern != Pattern::Sequential {
             return 0;
         }
-        let back =
-            (1..batches.len()).rfind(|index| first_byte(&batches[*index]) < first_byte(&batches[index - 1]));
-        back.map_or(0, |back| batches.len() - back)
+        let mut again = 0;
+        for pair in self.first().windows(2) {
+            let is_back = first_byte(run, &pair[1]) < first_byte(run, &pair[0]);
+            again = if is_back {
+                1
+            } else if again > 0 {
+                again + 1
+            } else {
+                0
+            };
+        }
+        again
     }
 
     pub fn written(&self) -> f64 {
@@ -104,6 +109,10 @@ impl<'run> History<'run> {
         let written = self.first().iter().filter_map(|batch| run.phases.get(batch.phase as usize));
         phases_in_no_time(run, written)
     }
+}
+
+fn first_byte(run: &RunView<'_>, batch: &Batch) -> Option<Offset> {
+    Some(run.phases.get(batch.phase as usize)?.phase.workload.as_ref()?.range.first())
 }
 
 /// The measured phases that write as fast as they can and where they like, with what they wrote, until the drive is prepared anew.

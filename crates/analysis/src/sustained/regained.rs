@@ -126,7 +126,7 @@ fn of_stream(rest_s: f64, stream: &Stream, drop: &RateDrop, slow: f64) -> Regain
     let slow_error = slow_bytes * lowest.error_over(slow_bytes).max(RATE_ERROR_MIN);
     let fast_error = at_full_rate * drop.before.error_over(at_full_rate).max(RATE_ERROR_MIN) * fast / slow;
     let halfway = f64::midpoint(drop.before.cost.value, drop.after.cost.value);
-    let is_down = stream.batches.last().is_some_and(|batch| batch.seconds_per_byte().ln() > halfway);
+    let is_down = matches!(stream.batches.last(), Some(batch) if batch.seconds_per_byte().ln() > halfway);
     Regained {
         rest_s,
         bytes: regained.max(0.0),

@@ -144,8 +144,10 @@ impl Story {
     fn add_reading(&mut self, run: &RunView<'_>, index: u32, summary: &PhaseSummary) {
         self.ended_s = None;
         let dips = dips_of(run, index, summary, Operation::Read);
-        let mean_ns = summary.totals_of(Operation::Read).and_then(|reads| reads.histogram.mean_ns());
-        let request_s = mean_ns.unwrap_or(f64::INFINITY) / 1e9;
+        let request_s = match summary.totals_of(Operation::Read) {
+            Some(reads) => reads.histogram.mean_ns().unwrap_or(f64::INFINITY) / 1e9,
+            None => f64::INFINITY,
+        };
         self.comparisons.push(Comparison {
             // Where it was read too unevenly no dips could be seen.
             seconds: dips.seconds - dips.uneven_s,
@@ -163,7 +165,7 @@ impl Story {
         };
         let begin_s = summary.start_ns as f64 / 1e9;
         let goes_on = matches!(self.ended_s, Some(ended_s) if begin_s - ended_s <= PAUSE_S_MAX);
-        let before = self.groups.last().and_then(|group| group.passes.last());
+        let before = self.last_pass();
         if !goes_on || !matches!(before, Some(pass) if pass.shape == shape) {
             self.chain += 1;
         }
@@ -182,6 +184,10 @@ impl Story {
         self.written += bytes as f64;
         let flush_s = summary.flush_ns() as f64 / 1e9;
         self.ended_s = Some(begin_s + summary.duration_ns as f64 / 1e9 + flush_s);
+    }
+
+    fn last_pass(&self) -> Option<&Pass> {
+        self.groups.last()?.passes.last()
     }
 
     /// The dips of a phase, the first joined with the last before it if they are one.
@@ -205,7 +211,7 @@ impl Story {
 
     /// The pass that a phase which begins there belongs to: the last one, if it goes on from there.
     fn pass_for(&mut self, shape: PassShape, first_byte: u64) -> &mut Pass {
-        let before = self.groups.last().and_then(|group| group.passes.last());
+        let before = self.last_pass();
         let is_other = matches!(before, Some(pass) if pass.shape.block != shape.block);
         if std::mem::take(&mut self.begins_group) || is_other || self.groups.is_empty() {
             let conditioning = std::mem::take(&mut self.conditioning);
@@ -390,7 +396,7 @@ impl Story {
         let (mut there, mut behind_start) = (Same::default(), Same::default());
         let mut is_near_start = true;
         for group in &self.groups {
-            let first = group.passes.first().map_or(0, |pass| pass.first_byte);
+            let first = if let Some(pass) = group.passes.first() { pass.first_byte } else { 0 };
             match group.passes.iter().position(|pass| pass.first_byte > first) {
                 Some(moved) => {
                     let before = &group.passes[moved - 1];

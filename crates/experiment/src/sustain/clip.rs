@@ -155,7 +155,9 @@ impl Experiment for Clip {
         let trims = self.queue.iter().filter(|phase| phase.kind == PhaseKind::Purge).cloned();
         let mut steps = Remaining::of(&trims.collect::<Vec<Phase>>()).steps;
         // A trim carries no data.
-        steps.iter_mut().for_each(|trim| trim.writes = Some(Bytes::ZERO));
+        for trim in &mut steps {
+            trim.writes = Some(Bytes::ZERO);
+        }
         steps.push(step);
         Remaining { steps }
     }

@@ -85,7 +85,7 @@ impl CrossCheck {
     }
 
     fn is_fast_link(&self) -> bool {
-        self.setup.facts.link.as_ref().is_some_and(|link| link.name.starts_with("PCIe"))
+        matches!(&self.setup.facts.link, Some(link) if link.name.starts_with("PCIe"))
     }
 
     fn bytes_max(&self) -> Bytes {

@@ -143,7 +143,9 @@ impl<'run> Collector<'run> {
         }
         self.emit_seconds();
         // A run keeps the totals of all its phases.
-        self.totals.iter_mut().for_each(|totals| totals.histogram.shrink());
+        for totals in &mut self.totals {
+            totals.histogram.shrink();
+        }
         self.totals
     }
 

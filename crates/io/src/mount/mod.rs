@@ -143,7 +143,7 @@ impl Mount {
     }
 
     fn end(&mut self) -> Stopped {
-        let is_served = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        let is_served = matches!(&self.thread, Some(thread) if !thread.is_finished());
         if !is_served {
             // Before the loop device, which would wait for an answer to its flush. A child forked just now has a copy of
             // the descriptor, and may wait for an answer itself before it closes that.

@@ -58,7 +58,7 @@ impl Server {
         let mut service = Service {
             block_bytes: self.drive.facts().logical_block.get().max(1),
             capacity: self.drive.facts().capacity.get(),
-            discards: self.drive.facts().discard_max.is_some_and(|max| max.get() > 0),
+            discards: matches!(self.drive.facts().discard_max, Some(max) if max.get() > 0),
             began: now,
             said: now,
             pacer: Pacer::new(now),

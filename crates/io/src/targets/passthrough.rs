@@ -88,8 +88,8 @@ impl From<Refused> for io::Error {
 /// Whether a command failed by being refused. After any other error nobody knows how far it came.
 pub(super) fn is_refusal(error: &io::Error) -> bool {
     let by_the_system = [libc::EPERM, libc::EACCES, libc::ENOTTY, libc::EOPNOTSUPP];
-    error.get_ref().is_some_and(|inner| inner.is::<Refused>())
-        || error.raw_os_error().is_some_and(|number| by_the_system.contains(&number))
+    matches!(error.get_ref(), Some(inner) if inner.is::<Refused>())
+        || matches!(error.raw_os_error(), Some(number) if by_the_system.contains(&number))
 }
 
 pub(super) fn nvme_namespace(descriptor: BorrowedFd<'_>) -> io::Result<u32> {

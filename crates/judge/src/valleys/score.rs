@@ -45,7 +45,7 @@ pub struct Found {
 
 impl Found {
     pub fn is_count_right(&self) -> bool {
-        self.count.is_some_and(|(found, low, high)| (low..=high).contains(&(found as f64)))
+        matches!(self.count, Some((found, low, high)) if (low..=high).contains(&(found as f64)))
     }
 
     pub fn is_interval_right(&self) -> bool {

@@ -40,7 +40,7 @@ fn with_valleys(scores: &[Score]) -> String {
     );
     for (sort, bound) in [(Sort::ByTime, "time"), (Sort::ByBytes, "bytes")] {
         let own = of(scores, sort);
-        let (mut none, mut unknown, mut at_places, mut left_open) = (0, 0, 0, 0);
+        let (mut none, mut unknown, mut at_places, mut bound_right, mut left_open) = (0, 0, 0, 0, 0);
         let mut found: Vec<&Found> = Vec::new();
         for score in &own {
             match &score.said {
@@ -50,12 +50,14 @@ fn with_valleys(scores: &[Score]) -> String {
                     at_places += 1;
                     left_open += usize::from(by == "unknown");
                 }
-                Said::Recurring(recurring) => found.push(recurring),
+                Said::Recurring(recurring) => {
+                    bound_right += usize::from(recurring.by == bound);
+                    left_open += usize::from(recurring.by == "unknown");
+                    found.push(recurring);
+                }
             }
         }
         let right = |wanted: fn(&Found) -> bool| found.iter().filter(|found| wanted(found)).count();
-        let bound_right = found.iter().filter(|found| found.by == bound).count();
-        left_open += found.iter().filter(|found| found.by == "unknown").count();
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {bound_right} | {left_open} | {} |",
@@ -87,9 +89,15 @@ fn without_valleys(scores: &[Score]) -> String {
     let mut text = "## Where there are none\n\n| | drives | none said | unknown | slow places said | some said |\n|---|---:|---:|---:|---:|---:|\n".to_string();
     for sort in [Sort::Quiet, Sort::Loaded] {
         let own = of(scores, sort);
-        let none = own.iter().filter(|score| score.said == Said::None).count();
-        let some = own.iter().filter(|score| matches!(score.said, Said::Recurring(_))).count();
-        let places = own.iter().filter(|score| matches!(score.said, Said::AtPlaces(_))).count();
+        let (mut none, mut some, mut places) = (0, 0, 0);
+        for score in &own {
+            match score.said {
+                Said::None => none += 1,
+                Said::Recurring(_) => some += 1,
+                Said::AtPlaces(_) => places += 1,
+                Said::Unknown(_) => {}
+            }
+        }
         let _ = writeln!(
             text,
             "| {} | {} | {none} | {} | {places} | {some} |",

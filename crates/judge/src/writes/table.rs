@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::score::{ALLOWED, FallVerdict, FoundFall, KindVerdict, Score};
+use super::score::{ALLOWED, FallVerdict, KindVerdict, Score};
 use crate::machine::{today, worst};
 use crate::options::ScoreOptions;
 
@@ -100,7 +100,8 @@ pub fn by_family(title: &str, scores: &[Score]) -> String {
     for family in families {
         let own: Vec<&Score> = scores.iter().filter(|score| score.family == family).collect();
         let (mut right, mut unknown, mut wrong, mut missed, mut invented) = (0, 0, 0, 0, 0);
-        let mut found: Vec<&FoundFall> = Vec::new();
+        let (mut good, mut held, mut rates_held, mut most) = (0, 0, 0, 0.0_f64);
+        let mut errors: Vec<f64> = Vec::new();
         for score in &own {
             match &score.kind {
                 KindVerdict::Right => right += 1,
@@ -111,14 +112,17 @@ pub fn by_family(title: &str, scores: &[Score]) -> String {
                 FallVerdict::None => {}
                 FallVerdict::Missed => missed += 1,
                 FallVerdict::Invented(_) => invented += 1,
-                FallVerdict::Found(fall) => found.push(fall),
+                FallVerdict::Found(fall) => {
+                    good += usize::from(fall.is_allowed());
+                    held += usize::from(fall.is_covered == Some(true));
+                    rates_held += usize::from(fall.are_rates_covered == Some(true));
+                    most = most.max(fall.written_times);
+                    errors.push(fall.bytes);
+                }
             }
         }
-        let good = found.iter().filter(|fall| fall.is_allowed()).count();
-        let held = found.iter().filter(|fall| fall.is_covered == Some(true)).count();
-        let rates_held = found.iter().filter(|fall| fall.are_rates_covered == Some(true)).count();
-        let worst = worst(found.iter().map(|fall| fall.bytes));
-        let most = found.iter().map(|fall| fall.written_times).fold(0.0, f64::max);
+        let found = errors.len();
+        let worst = worst(errors.into_iter());
         let _ = writeln!(
             text,
             "| {family} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {invented} |",
@@ -126,13 +130,13 @@ pub fn by_family(title: &str, scores: &[Score]) -> String {
             right,
             unknown,
             wrong,
-            found.len() + missed,
-            found.len(),
-            share(good, found.len()),
+            found + missed,
+            found,
+            share(good, found),
             worst.map_or("-".into(), percent),
-            share(held, found.len()),
-            share(rates_held, found.len()),
-            if found.is_empty() { "-".into() } else { format!("{most:.2} ×") },
+            share(held, found),
+            share(rates_held, found),
+            if found == 0 { "-".into() } else { format!("{most:.2} ×") },
         );
     }
     text.push('\n');

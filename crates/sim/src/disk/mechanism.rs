@@ -72,7 +72,7 @@ impl Mechanism {
             turns_per_second: 1.0 / profile.turn_s(),
             head_switch_s: profile.head_switch_ms / 1e3,
             write_settle_s: profile.write_settle_ms / 1e3,
-            asleep: profile.standby.as_ref().is_some_and(|standby| standby.asleep),
+            asleep: matches!(&profile.standby, Some(standby) if standby.asleep),
             standby: profile.standby.clone(),
             defects: profile.defects.clone(),
             prng: Prng::new(seed, u64::from_le_bytes(*b"the disk")),

@@ -88,7 +88,7 @@ fn facts(profile: &Profile, path: &str) -> Result<TargetFacts, Flaw> {
             Some(disk.write_cache.capacity_kib > 0 && disk.write_cache.flush.is_reported_volatile())
         }
         Medium::Flash(flash) => {
-            Some(flash.buffer.as_ref().is_some_and(|buffer| buffer.flush.is_reported_volatile()))
+            Some(matches!(&flash.buffer, Some(buffer) if buffer.flush.is_reported_volatile()))
         }
         Medium::Constant(_) | Medium::Zoned(_) | Medium::Volume(_) => None,
     };

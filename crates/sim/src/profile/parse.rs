@@ -112,7 +112,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
     let mut fewest = TYPOS_MAX.min(word.chars().count() / 2) + 1;
     for other in known {
         let typos = strsim::damerau_levenshtein(word, other);
-        if typos < fewest || (typos == fewest && nearest.is_some_and(|nearest| other < nearest)) {
+        if typos < fewest || (typos == fewest && matches!(nearest, Some(nearest) if other < nearest)) {
             (nearest, fewest) = (Some(other), typos);
         }
     }

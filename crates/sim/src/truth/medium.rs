@@ -113,7 +113,7 @@ pub(super) fn constant(
     if !has_closed_form(constant, extents[0].read, link, Operation::Read) {
         truths.retain(|truth| !READ_RATES.contains(&truth.code));
     }
-    if link.is_some_and(|link| takes_one_command(link) && waits_now_and_then(constant, link)) {
+    if matches!(link, Some(link) if takes_one_command(link) && waits_now_and_then(constant, link)) {
         truths.retain(|truth| truth.code != FindingCode::InterfaceLimit);
     }
     let access_s = constant.latency().seconds() * constant.mean_over_median() + link_access_s(link);
