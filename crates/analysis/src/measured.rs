@@ -27,8 +27,7 @@ pub(crate) enum Part {
     Whole,
     /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
     Timed,
-    /// The same without the first slices, up to as many completions as fit into the queue: these waited for the
-    /// first seek.
+    /// The same without the first slices, up to as many completions as the queue holds: these waited for a seek.
     Steady,
 }
 
@@ -447,8 +446,8 @@ pub(crate) fn phases_in_no_time<'run>(
 pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
 
 /// Whether the drive turns. What it says of itself counts unless measured access times say otherwise: USB bridges and virtual disks
-/// say "rotational" of flash. A loop device's word is the kernel's, and does not count. Measured are random reads, one at a time, in a
-/// warm-up too. `None` when neither says anything, or they contradict each other.
+/// say "rotational" of flash. A loop device's word is the kernel's, and does not count. Measured are random reads, one at a time.
+/// `None` when neither says anything, or when a drive that says it does not turn takes as long as one that does.
 pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     let mut histogram = LatencyHistogram::default();
     for summary in run.phases {

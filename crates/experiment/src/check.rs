@@ -42,8 +42,7 @@ const SEQUENTIAL_ROUNDS: u32 = 2;
 /// Rounds of random requests: few give a wide interval (Student's t), and 64 under way take a disk half a second.
 const RANDOM_ROUNDS: u32 = 6;
 const RANDOM_ROUNDS_MECHANICAL: u32 = 3;
-/// A visit to the edge covers a hundredth of the range, but at least what a fast drive moves in a tenth of a
-/// second.
+/// A visit to the edge covers a hundredth of the range, but at least what a fast drive moves in 100 ms.
 const EDGE_PARTS: u64 = 100;
 const EDGE_BYTES_MIN: Bytes = Bytes::from_mib(256);
 const EDGE_VISITS: usize = 3;
@@ -216,8 +215,7 @@ impl Check {
         let end = ByteRange::new(Offset::new(range.end().get() - edge.get()), edge)
             .expect("an edge lies inside its range");
         self.prng.shuffle(&mut visits);
-        // In the middle of each third of the round: between two visits to an edge a disk reads more than its cache
-        // holds.
+        // In the middle of each third of the round: in between a disk reads more than its cache holds.
         let places = visits.len();
         for part in (0..EDGE_VISITS).rev() {
             let mut edges = [
@@ -360,8 +358,7 @@ impl Experiment for Check {
     }
 
     fn remaining(&self) -> Remaining {
-        // What is measured once a file is filled and the drive known to move parts is taken to be what it would
-        // be now.
+        // What is measured once a file is filled and the drive known to move parts is taken as of now.
         let mut ahead = self.clone();
         if ahead.stage == Stage::Fill {
             ahead.plan_warm_up();

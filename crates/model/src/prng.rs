@@ -11,8 +11,7 @@ pub struct Prng {
 }
 
 impl Prng {
-    /// Stream `stream` of `seed`, independent of others: a draw of one phase or drive shifts no number of
-    /// another.
+    /// Stream `stream` of `seed`: whoever has one of their own shifts no number of another.
     pub fn new(seed: u64, stream: u64) -> Prng {
         let mut mix = SplitMix64(seed ^ SplitMix64(stream).next());
         Prng { state: [mix.next(), mix.next(), mix.next(), mix.next()] }

@@ -56,8 +56,7 @@ impl ZonedProfile {
         }
     }
 
-    /// A disk that `seed` draws within what was sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s, 5400 to
-    /// 15000 rpm.
+    /// A disk that `seed` draws within what was sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s outside.
     pub fn random(seed: u64) -> ZonedProfile {
         let mut prng = Prng::new(seed, 0x7a6f_6e65);
         let mut between = |low: f64, high: f64| low + (high - low) * prng.unit();

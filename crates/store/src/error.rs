@@ -1,5 +1,4 @@
-//! Why the store cannot do something: the operation, the object, the cause, the next command; and damages of readable
-//! runs.
+//! Why the store cannot do something: the operation, the object, the cause, the next command; and damages of runs.
 
 use crate::document::{DocumentError, READ_WITH_LATER};
 use parquet::errors::ParquetError;

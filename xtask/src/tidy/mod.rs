@@ -1,7 +1,6 @@
 //! `cargo xtask tidy`: the rules of STYLE.md that a program can check. `cargo test --workspace` runs them too.
 //!
-//! A rule is a function from the [`Tree`] to the places that break it; its test shows one that does and one
-//! that does not.
+//! A rule is a function from the [`Tree`] to the places that break it; its test shows both kinds.
 
 mod circles;
 mod detector_sections;

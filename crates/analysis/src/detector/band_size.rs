@@ -8,8 +8,7 @@
 //! back, of a cleaned one it does not. Blocks of one band change together. The largest size of which all borders are multiples
 //! apart is the band; the spacing of the blocks leaves the interval open.
 //! # Cannot tell when
-//! Reads from the cache take no longer than others. No cleaning within 90 s of idle time. Other I/O. Fewer than three
-//! borders.
+//! Reads from the cache take no longer than others. No cleaning within 90 s of idle time. Other I/O. Too few borders.
 //! # Known problems
 //! A drive that always cleans several neighbours is said to have bands of that size. Bands elsewhere may differ.
 //! # References

@@ -1,15 +1,13 @@
 //! Whether a cache or memory, rather than a drive, served the requests.
 //! # What it finds
-//! The signs: what is known of the target (no direct I/O, holes, memory, …) and completions faster than flash, disk or
-//! link.
+//! The signs: what is known of the target (no direct I/O, holes, memory, …) and implausibly fast completions.
 //! # Why it matters
 //! A cache makes any drive look fast.
 //! # How
 //! The target's caveats; the median of random reads at queue depth 1 against the times that flash and disks take, with the
 //! sources beside the constants; the mean sequential throughput against the link's.
 //! # Cannot tell when
-//! A cache serves part of the requests, or no faster than a drive. Completions in no time, as of the null drive, are no
-//! evidence.
+//! A cache serves part of the requests, or no faster than a drive. Completions in no time are no evidence.
 //! # Known problems
 //! A drive on a link whose speed the system does not tell cannot be found to be faster than its link.
 //! # References

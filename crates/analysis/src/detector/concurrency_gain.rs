@@ -18,8 +18,7 @@
 //! the time in which the queue runs empty, so the gain is understated where such rounds take less than a hundred times the slowest
 //! request.
 //! # References
-//! Stone, "Cross-validatory choice", JRSS B 36, 1974; Efron, "Tweedie's formula", JASA 106, 2011 (the winner's
-//! curse).
+//! Stone, "Cross-validatory choice", JRSS B 36, 1974; Efron, "Tweedie's formula", JASA 106, 2011.
 
 use super::detect::{Detector, Need};
 use super::stated;
@@ -185,8 +184,7 @@ fn all_alike(points: &[Point<'_>]) -> Option<Mean> {
     if is_alike { Some(mean) } else { None }
 }
 
-/// The logarithm of the best rate, each round's from the depth that is best by all other rounds. A round that the best lacks is
-/// left out.
+/// The logarithm of the best rate, each round's from the depth that is best by all others. Rounds that the best lacks are left out.
 fn best_by_other_rounds(points: &[Point<'_>]) -> Option<Mean> {
     let rounds = deeper(points).map(|point| point.rounds.len()).max()?;
     let mut chosen = Vec::new();

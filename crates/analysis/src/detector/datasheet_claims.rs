@@ -1,17 +1,14 @@
 //! What the maker states, against what was measured.
 //! # What it finds
-//! Each figure of the drive's data sheet that the run measured: the difference, its interval and significance. Value:
-//! their number.
+//! Each figure of the drive's data sheet that the run measured: the difference with its interval.
 //! # Why it matters
-//! A drive that is slower than its maker states is worn, badly connected or not what it says; a faster one is another
-//! generation.
+//! A drive that is slower than its maker states is worn, badly connected or not what it says it is.
 //! # How
 //! It looks the model up in `crate::datasheet` and at the findings of all detectors, after these: the highest sustained
 //! rate is set against the rate at the start, the average against the mean over all of the drive, then seeks, speed of
 //! rotation and recording, as far as they were found. A difference is significant if the interval leaves out the stated figure.
 //! # Cannot tell when
-//! The model is not in the table, nothing of it was measured on all of the drive, or something else may have
-//! answered.
+//! The model is not in the table, nothing of it was measured on all of the drive, or a cache answered.
 //! # Known problems
 //! The stated cache is all memory of a drive, and only the part that keeps reads is measured. Makers state rates of the
 //! largest model of a line, and round. A recalled figure may be wrong. Behind a slow link it is the link that is compared.

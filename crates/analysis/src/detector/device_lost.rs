@@ -5,8 +5,7 @@
 //! A drive that drops off its bus loses data under any file system. The cause is as often a cable or a power supply.
 //! # How
 //! The first request with that error, or the end of the phase that was ended for it. Or, as some systems report a medium
-//! error: the first failure after the last success, if a quarter of all parts failed, or the run was ended because reads all
-//! over it failed.
+//! error: the first failure after the last success, if a quarter of all parts failed or reads all over it.
 //! # Cannot tell when
 //! The device came back before the next request, or the last failures all hit one part of it.
 //! # Known problems

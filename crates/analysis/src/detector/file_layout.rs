@@ -5,8 +5,7 @@
 //! Throughput is that of a place: on a disk the start is faster than the end, and fragments cost seeks. Comparisons of file
 //! systems or folders have to know whether the files were contiguous, on one disk, and at like places.
 //! # How
-//! After a write and a flush, the file system is asked for its extents, which are followed through partitions and
-//! volumes.
+//! After a write and a flush, the file system is asked for its extents, followed through partitions and volumes.
 //! # Cannot tell when
 //! The file system does not tell (many network file systems, FUSE, tmpfs). btrfs tells the extents, not their place on a disk.
 //! # Known problems

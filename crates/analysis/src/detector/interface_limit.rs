@@ -214,8 +214,7 @@ fn is_much_more(elsewhere: Option<f64>, scatter: f64) -> bool {
 struct Reach {
     scatter_elsewhere: Option<f64>,
     /// How much they do in that of the others in which they do least, between deciles; none where no other has enough. A single zone
-    /// that is steady is no sign of a link: nearly all visits to it may cross as many ends of tracks, and take as long to within a
-    /// thousandth.
+    /// that is steady is no sign of a link: nearly all visits to it may cross as many ends of tracks alike.
     steadiest: Option<f64>,
     /// The same of all visits to the levels that reach it.
     scatter: f64,

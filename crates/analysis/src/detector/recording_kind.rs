@@ -11,8 +11,8 @@
 //! rotation shows cells: a buffer takes writes before a medium that is read more slowly, writes take several times a read,
 //! written offsets are read more slowly than others, or space is reclaimed.
 //! # Cannot tell when
-//! Nothing moves and nothing shows cells: a card or a volume behind a network. Writes go to a log without a cliff.
-//! Memory answers.
+//! Nothing moves and nothing shows cells: a card or a network volume. Writes go to a log without a cliff. Memory
+//! answers.
 //! # Known problems
 //! SMR with a full cache writes slowly from the first, as a failing disk does. A disk that ignores flushes looks like a log.
 //! A volume behind a network with a write-back cache near the host looks like flash.

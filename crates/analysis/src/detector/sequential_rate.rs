@@ -1,7 +1,6 @@
 //! Sequential throughput at the start, at the end, and over a full pass.
 //! # What it finds
-//! Bytes per second of sequential reads or writes at the first and the last offset, and the size over a full pass's
-//! time.
+//! Bytes per second of sequential reads or writes at both ends, and the size over a full pass's time.
 //! # Why it matters
 //! A disk is about twice as fast outside as inside. The mean of rates is not that of a pass: what takes longest counts most.
 //! # How

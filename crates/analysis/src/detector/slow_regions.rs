@@ -10,8 +10,7 @@
 //! # Cannot tell when
 //! Other load disturbs so many samples that an offset may be slow twice by chance.
 //! # Known problems
-//! A region that is slow only now and then counts as disturbed. The probability is of regions that a single request
-//! shows.
+//! A region that is slow only now and then counts as disturbed. The probability is of very slow regions.
 //! # References
 //! Bairavasundaram et al., "An analysis of latent sector errors in disk drives", SIGMETRICS 2007.
 

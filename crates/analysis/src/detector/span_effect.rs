@@ -4,9 +4,8 @@
 //! # Why it matters
 //! Seeks are shorter within a part of a disk. On flash the ratio is 1, and where it is not, a cache holds part of the span.
 //! # How
-//! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`, in logarithms.
-//! The first read of a visit seeks from wherever the visit before it ended, and is left out: of a stripe one for each drive, without a
-//! layout half.
+//! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`. The first read of
+//! a visit seeks from wherever the visit before it ended, and is left out: of a stripe one for each drive, without a layout half.
 //! # Cannot tell when
 //! The part and the whole were not both measured in two rounds without failures; requests that complete in no time.
 //! # Known problems

@@ -2,8 +2,7 @@
 //! # What it finds
 //! The bytes after which sustained writes became slower and stayed so, with all levels; or that nothing of the kind came.
 //! # Why it matters
-//! SMR disks take random writes into a media cache, flash into SLC cells: several times slower once full. No data sheet says
-//! when.
+//! SMR disks take random writes into a media cache, flash into SLC cells: several times slower once full.
 //! # How
 //! Writes come in phases that are a small share of what was written before, each with its flush, so that the drive's own memory
 //! counts for nothing. The logarithms of the time per byte are cut into levels (`stats::change_point`), with a penalty from
@@ -15,8 +14,7 @@
 //! range: zones are slower, too. What caused it stands beside it where anything shows that.
 //! # Cannot tell when
 //! Less was written than a cache can hold; the drop did not last; throughput wanders by more than it drops. Where flash became
-//! fast again, it was garbage collection or heat. On a virtual disk, a network or through a page cache, other layers may have
-//! done it.
+//! fast again, it was garbage collection or heat. On a virtual disk or through a page cache, other layers may have.
 //! # Known problems
 //! A cache that is emptied as fast as it fills is not seen: few requests in flight hide it. Steps under 6 % are not told from
 //! drift. Later levels take writing all of a flash drive several times, so they are looked for only when asked.

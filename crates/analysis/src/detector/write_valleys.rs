@@ -164,8 +164,7 @@ fn passes_to_stable(group: &Group) -> Option<usize> {
     group.passes.iter().position(|pass| pass.phases == first.phases).map(|index| index + 1)
 }
 
-/// What the drops of a pass took, by their depth: of drops as short as a few requests between a standstill and the lowest
-/// interval.
+/// What the drops of a pass took, by their depth; of drops as short as requests between a standstill and the lowest interval.
 fn width(pass: &Pass, depth: f64) -> Estimate {
     let (mut sum, mut low, mut high, mut count) = (0.0, f64::INFINITY, 0.0_f64, 0.0_f64);
     for dip in pass.alike() {

@@ -221,8 +221,7 @@ fn is_nearly(range: ByteRange, whole: ByteRange) -> bool {
     range.bytes().get() >= whole.bytes().get() - whole.bytes().get() / EDGE_SHARE
 }
 
-/// The zones' times added up, errors in quadrature since each was visited by itself; no part is better known than the
-/// whole.
+/// The zones' times added up, errors in quadrature, as each was visited by itself; none is better known than the whole.
 fn zones_time(pieces: &[Piece], whole: Option<Estimate>, range: ByteRange) -> Estimate {
     let (mut value, mut below, mut above) = (0.0, 0.0, 0.0);
     let (mut confidence, mut count) = (1.0_f64, f64::INFINITY);

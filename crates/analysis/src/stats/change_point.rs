@@ -2,8 +2,7 @@
 
 use super::sample::Sample;
 
-/// How many neighbours to either side a number is compared with, and how many robust standard deviations make an outlier
-/// (Hampel).
+/// How many neighbours to either side a number is compared with, and how many robust deviations make an outlier (Hampel).
 const NEIGHBOURS: usize = 3;
 const OUTLIER_DEVIATIONS: f64 = 3.0;
 const COUNT_MIN: usize = 4;

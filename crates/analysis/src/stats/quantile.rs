@@ -30,8 +30,7 @@ pub fn at_share<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
     Some(sorted[(share * last as f64).round() as usize])
 }
 
-/// A quantile of latencies with its interval, which has the histogram's own error, in ns; `None` when there
-/// are too few.
+/// A quantile of latencies with its interval, histogram's error included, in ns; `None` when there are too few.
 pub fn of_histogram(histogram: &LatencyHistogram, quantile: Quantile, confidence: f64) -> Option<Estimate> {
     let count = histogram.count();
     let (low, high) = interval_ranks(count, quantile.get(), confidence)?;

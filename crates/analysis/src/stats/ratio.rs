@@ -29,8 +29,7 @@ pub fn ratio_of_sums(batches: &[Pair]) -> Option<Mean> {
     Some(Mean { value: ratio, variance, degrees_of_freedom: count - 1.0 })
 }
 
-/// The logarithm of a positive mean by the delta method: Var(ln x) ≈ Var(x)/x², good while the standard error is
-/// small.
+/// The logarithm of a positive mean by the delta method: Var(ln x) ≈ Var(x)/x², for small standard errors.
 pub fn logarithm(mean: &Mean) -> Option<Mean> {
     if mean.value <= 0.0 || mean.value.is_nan() {
         return None;

@@ -126,7 +126,7 @@ pub(super) fn coincidence(
     Some(Coincidence { all: between(&all, &lags)?, near: between(&near, &lags) })
 }
 
-/// Those that took an arm.
+/// Those that no memory answered: an arm did.
 fn moved_reads(crowd: &Crowd) -> Vec<&IoRecord> {
     crowd.reads().iter().filter(|read| read.service_ns() >= CACHED_NS).collect()
 }

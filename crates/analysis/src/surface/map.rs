@@ -146,8 +146,7 @@ impl SurfaceMap {
         }
     }
 
-    /// What the survey shows of other load, if it does. Rates are then lower, and their intervals reach up to the quickest
-    /// visits.
+    /// What the survey shows of other load, if it does: rates are lower, and intervals reach up to the quickest visits.
     pub fn other_load(&self) -> Option<OtherLoad> {
         match self.load_in_most_visits() {
             Some(load) => Some(load),

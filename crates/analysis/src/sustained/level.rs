@@ -10,8 +10,7 @@ use model::estimate::Estimate;
 
 /// A level has so many batches at least: one that was begun in the level before, one that is in it, and one that confirms that.
 const PIECES_MIN: usize = 3;
-/// Levels closer than this, as a logarithm, are one: a third of the smallest known drop, 480 to 400 MB/s (870 EVO, TechPowerUp's
-/// test).
+/// Levels closer than this, as a logarithm, are one: a third of the smallest known drop, 480 to 400 MB/s (870 EVO, TechPowerUp).
 pub(super) const STEP_MIN: f64 = 0.06;
 /// Batches are never taken for steadier than this, as a share: a sixth of that step.
 const NOISE_MIN: f64 = 0.01;
@@ -85,8 +84,8 @@ impl Level {
         typical_cost(&inner[inner.len() - half..]) - typical_cost(&inner[..half])
     }
 
-    /// By how much a byte takes longer in the next level's first `count` batches than in this one's last, without those at the
-    /// border.
+    /// By how much a byte takes longer in the next level's first `count` batches than in this one's last, the border's two
+    /// left out.
     pub(super) fn step_at_border(&self, next: &Level, batches: &[Batch], count: usize) -> f64 {
         let last = self.end - usize::from(self.batches() > 1);
         let first = next.first + usize::from(next.batches() > 1);

@@ -1,8 +1,5 @@
-//! fio job files of the simple kind: jobs that read or write one target in turn. Format: fio's HOWTO (Axboe and
-//! others, version 3). What is not supported is refused with its line; what makes no difference here is in
-//! `WITHOUT_EFFECT`.
-//!
-//! Other than in fio, requests always bypass the page cache, and a `rate` is an open loop that charges stalls.
+//! fio job files of the simple kind: jobs that read or write one target in turn. Format: fio's HOWTO (version
+//! 3). What is not supported is refused with its line; what makes no difference here is in `WITHOUT_EFFECT`.
 
 use super::flaw::{Flaw, Reason, at_line, count, in_key, not_a, percent};
 use super::types::{Amount, Load, PatternFile, PatternStep, Shape, Stop};
@@ -298,8 +295,7 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-/// A size as fio reads it by default: `k`, `m`, `g`, `t` are powers of 1024, with or without a `b`. `ki`, then 1000, is
-/// refused.
+/// A size as fio reads it by default: `k`, `m`, `g`, `t` are powers of 1024, with or without a `b`; `ki` is refused.
 fn size(text: &str) -> Result<Bytes, Reason> {
     let lower = text.to_ascii_lowercase();
     if lower.contains(',') {

@@ -32,8 +32,7 @@ const TIMES_CUT: f64 = 10.0;
 const CUT: Nanos = Nanos::from_secs(60);
 /// When a drop was seen near the end of what may be written, it goes on for this share of that to see whether it lasts.
 const LONGER_SHARE: f64 = 0.4;
-/// A disk whose small writes go in place has only its memory of 512 MiB at most to fill: four times that shows what is behind
-/// it.
+/// A disk whose small writes go in place has only its memory of 512 MiB at most to fill: four times that shows the rate behind.
 const IN_PLACE_BYTES: u64 = 2048 * MIB;
 /// Nothing that carries data to a drive is as fast as 100 GB/s (16 lanes of PCIe 5 carry 63): so many such batches took no time.
 const NO_TIME: f64 = 1e-11;

@@ -254,8 +254,7 @@ impl Verify {
         Some(phase("search for the start at the end", PhaseKind::Verify, workload, stop))
     }
 
-    /// Places all over the rest are written twice, so that a lost write shows the one before; then the start, which clears
-    /// caches.
+    /// Places all over the rest are written twice, so that a lost write shows the one before; then the start, to clear caches.
     fn probing(&mut self) -> Vec<Phase> {
         let probes = drawn(&self.places, self.end, self.setup.seed);
         if probes.is_empty() {

@@ -155,8 +155,7 @@ impl<'phase> Recorder<'phase> {
         self.second(now);
     }
 
-    /// Counts the flush that makes lasting what was done, after the time of the phase. None where somebody wanted the end
-    /// first.
+    /// Counts the flush that makes lasting what was done, after the time of the phase; none where somebody ended it first.
     pub(super) fn flush(
         &mut self,
         descriptor: BorrowedFd<'_>,

@@ -1,10 +1,4 @@
-//! What a target holds that decides what is measured: cached, absent or compressed data never touch the
-//! drive.
-//!
-//! Compressibility is estimated from [`BLOCKS`] blocks spread over the target: per block the entropy of its bytes,
-//! each for itself (order 0), or the share of its units of 4 KiB that were not seen before, whichever is less. This is an
-//! upper bound of what a compressor leaves: it misses repetition of strings shorter than that, so text looks
-//! less compressible than it is. Encrypted and compressed data come out at 1.
+//! What a target holds that decides what is measured: cached, absent or compressed data touch no drive.
 
 use super::identity::Identity;
 use super::page_cache::cached_share;

@@ -99,8 +99,7 @@ pub struct Identify {
     pub firmware: Option<String>,
 }
 
-/// The IDENTIFY DEVICE data in the ATA information page of SCSI (SAT-4, 12.4.2, byte 60): the model is not cut
-/// off.
+/// The IDENTIFY DEVICE data in the ATA information page of SCSI (SAT-4, 12.4.2, byte 60), with the whole model.
 pub fn decode_identify(page: &[u8]) -> Option<Identify> {
     if page.get(1) != Some(&0x89) {
         return None;
@@ -230,8 +229,7 @@ fn nvme_link(disk: &BlockDevice) -> Option<Link> {
     pcie_link(&speed, &lanes)
 }
 
-/// From `16.0 GT/s PCIe` and `4`. PCIe 1 and 2 carry 8 bits as 10, 3 to 5 128 as 130, 6 242 bytes as 256 (PCIe
-/// 6.0).
+/// From `16.0 GT/s PCIe` and `4`. PCIe 1 and 2 carry 8 bits as 10, 3 to 5 128 as 130, 6 242 bytes as 256.
 pub fn pcie_link(speed: &str, lanes: &str) -> Option<Link> {
     let gigatransfers: f64 = speed.split(' ').next()?.parse().ok()?;
     let lanes: NonZeroU32 = lanes.parse().ok()?;

@@ -1,4 +1,4 @@
-//! All drives of the machine, and what may be done with them. Changes nothing; no drive hides another.
+//! All drives of the machine, and what may be done with them. One that cannot be read hides no other.
 
 use super::device::{confirmation, with_names_of_drive};
 use super::facts::drive_facts;

@@ -48,8 +48,7 @@ pub(super) fn attached(roots: &SystemRoots, device: &BlockDevice) -> io::Result<
     let backing_path = PathBuf::from(OsStr::from_bytes(path?.trim_ascii_end()));
     let backing = match by_number {
         Ok(backing) => backing,
-        // For those who may not open the loop device. A file deleted or in another mount namespace is an error
-        // here.
+        // For those who may not open the loop device. A file deleted or in another mount namespace is an error.
         Err(_) => system_call::place(&backing_path)?,
     };
     Ok(Some(Loop { device: device.clone(), backing, backing_path }))

@@ -19,7 +19,7 @@ pub(super) struct Opener {
     pub maps: bool,
 }
 
-/// Which other processes have any block device open, or one of `files` open or mapped; and who hides that.
+/// Which other processes have any block device open, or one of `files` open or mapped; and one that hides it.
 pub(super) fn openers(roots: &SystemRoots, files: &[FileNumber]) -> (Vec<Opener>, Option<String>) {
     let own = std::process::id();
     let mut openers = Vec::new();

@@ -318,7 +318,7 @@ fn check_lease(roots: &SystemRoots, target: &Target) -> Result<(), Refusal> {
     }
 }
 
-/// Tries again for less than a millisecond, while a starting program still holds what an earlier permit closed.
+/// Tries again while a program that a thread is starting still holds, for a moment, what a permit has closed.
 fn unless_a_child_is_in_the_way<Answer>(
     roots: &SystemRoots,
     attempt: impl Fn() -> Answer,

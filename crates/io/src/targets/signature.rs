@@ -50,8 +50,7 @@ const FROM_START: &[Magic] = &[
     magic("FAT file system", 82, b"FAT32   "),
     magic("FAT file system", 6 * 512 + 82, b"FAT32   "),
     magic("LUKS volume", 0, b"LUKS\xba\xbe"),
-    // The second header follows the first, of one of nine sizes (`LUKS2 On-Disk Format`, 2.2), all but the
-    // largest.
+    // The second header follows the first, of one of nine sizes (`LUKS2 On-Disk Format`, 2.2): seven are sought.
     magic("LUKS volume (second header)", 0x4000, b"SKUL\xba\xbe"),
     magic("LUKS volume (second header)", 0x8000, b"SKUL\xba\xbe"),
     magic("LUKS volume (second header)", 0x1_0000, b"SKUL\xba\xbe"),

@@ -1,4 +1,4 @@
-//! The calls to the kernel that the standard library does not offer, each with its error. `unsafe` is here.
+//! The targets' calls to the kernel, each with its error: all `unsafe` but that of `passthrough`.
 #![allow(
     unsafe_code,
     reason = "ioctl, statx, leases and positioned reads into aligned memory have no safe form"

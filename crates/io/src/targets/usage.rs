@@ -324,8 +324,7 @@ fn mounted(member: &BlockDevice, mount: &Mount) -> String {
     }
 }
 
-/// Which mounted file systems the device belongs to, as their drivers tell: in every namespace, and for each
-/// member.
+/// Which mounted file systems the device belongs to, as drivers tell: in all namespaces, for each member.
 fn file_systems_on(roots: &SystemRoots, member: &BlockDevice) -> Vec<String> {
     let mut found = Vec::new();
     for driver in children(&roots.sysfs.join("fs")) {

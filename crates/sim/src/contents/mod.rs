@@ -58,8 +58,7 @@ impl fmt::Display for ContentsError {
 
 impl std::error::Error for ContentsError {}
 
-/// How many blocks of 4096 bytes of a drive of that capacity these faults and that seed get wrong; a misplaced
-/// write two.
+/// How many blocks of 4096 bytes of such a drive these faults and that seed get wrong; a misplaced write two.
 pub fn wrong_blocks(capacity: Bytes, faults: &[FaultProfile], seed: u64) -> u64 {
     corrupted(Bytes::new(real_bytes(capacity, faults)), faults, seed).iter().map(Corrupted::count).sum()
 }

@@ -129,8 +129,7 @@ impl GeometryProfile {
         Ok(geometry)
     }
 
-    /// Refuses zones that the capacity does not reach: capacity and zones then are not of one disk, but for a cylinder
-    /// each.
+    /// Refuses zones that the capacity does not reach: both are not of one disk then, but for a cylinder a zone.
     fn check_last_zone(&self, geometry: &Geometry, capacity: Bytes) -> Result<(), Flaw> {
         if let Some(zones) = self.generated_zones.as_ref()
             && zones.cylinders.is_none()

@@ -312,8 +312,7 @@ impl Geometry {
 }
 
 impl Zone {
-    /// The serpentine of a group that wide with the sector: its turn, surface, and a cylinder's sectors
-    /// before.
+    /// The serpentine of a group that wide with the sector: its turn, surface, and sectors before in a cylinder.
     fn serpentine_of(&self, sector: u64, width: u64, backward: bool) -> (u64, usize, u64) {
         let surfaces = self.layout.sectors_per_track.len() as u64;
         let on_cylinder = sector / width;

@@ -163,8 +163,7 @@ impl DiskTruth {
         self.profile.geometry.track_skew_turns
     }
 
-    /// Bytes of one serpentine of each surface in the zone of a byte: the widths of stripes in a sequential
-    /// rate.
+    /// Bytes of one serpentine of each surface in the zone of a byte: the stripes of a sequential rate.
     pub fn stripe_bytes(&self, byte: u64) -> Vec<u64> {
         let sector_bytes = self.geometry.sector_bytes();
         let sector = byte / sector_bytes;

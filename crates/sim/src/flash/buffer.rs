@@ -29,8 +29,7 @@ impl WriteBuffer {
         WriteBuffer { capacity, draining: VecDeque::new(), written: 0.0 }
     }
 
-    /// A write comes that the flash will take from `start_s` to `end_s`, after earlier ones: when all of it has
-    /// room.
+    /// A write comes that the flash will take from `start_s` to `end_s`, after earlier ones: when it has room.
     pub(crate) fn room_at(&mut self, bytes: f64, start_s: f64, end_s: f64) -> f64 {
         self.written += bytes;
         self.draining.push_back(Draining { end_byte: self.written, bytes, start_s, end_s });

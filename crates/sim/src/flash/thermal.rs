@@ -38,8 +38,7 @@ impl Thermal {
     }
 }
 
-/// After how many seconds of writing at that rate the drive writes slower, from cold; none if never. By E·(1 −
-/// e^(−t/τ)).
+/// After how many seconds of writing at that rate the drive throttles, from cold; none if never.
 #[cfg(test)]
 pub fn seconds_to_throttle(profile: &ThermalProfile, bytes_per_second: f64) -> Option<f64> {
     let limit = bytes_per_second * 1e-9 * profile.celsius_per_gb * profile.cooling_s;

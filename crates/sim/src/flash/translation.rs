@@ -169,8 +169,7 @@ impl Translation {
         self.place(unit, frontier);
     }
 
-    /// Collects in idle time, moving at most so many units, until that many superblocks are free; the units
-    /// moved.
+    /// Collects in idle time, moving at most so many units, until that many superblocks are free; units moved.
     pub(crate) fn collect_idle(&mut self, units_max: u64, free_wanted: u64) -> u64 {
         let before = self.moved;
         while (self.free.len() as u64) < free_wanted {

@@ -25,8 +25,7 @@ impl FlashProfile {
     ///
     /// The reads at the dies fall on them at random: thrown anew each time, D·(1 − (1 − 1/D)^Q) dies would have one,
     /// but those behind another stay. With L reads per die the share u of busy dies solves L = u + u²/(2·(1 − u))
-    /// (random arrivals, constant service), for depths large against one. The smaller one of both is right within a
-    /// few %.
+    /// (random arrivals, constant service), for depths large against one. The smaller of both holds.
     #[cfg(test)]
     pub fn random_read_iops(&self, depth: u32, bytes: u64) -> f64 {
         let dies = f64::from(self.dies());

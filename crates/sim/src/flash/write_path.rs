@@ -6,8 +6,7 @@
 //! ```
 //!
 //! Garbage collection wins a superblock's space at once but the writes that use it up pay evenly. Idle time pays what
-//! is owed, then folds the SLC cache, then collects: caught up at the next request, so that looking makes no
-//! difference.
+//! is owed, then folds the SLC cache, then collects, both caught up at the next request.
 
 use crate::flash::buffer::WriteBuffer;
 use crate::flash::housekeeping::Housekeeping;

@@ -12,8 +12,7 @@ const CAPACITY_GB: (u64, u64) = (20, 2000);
 const LATENCY_US: Range = (300.0, 3000.0);
 const SERVERS: (u32, u32) = (4, 64);
 const RATE_MB: Range = (100.0, 1000.0);
-/// Baselines of burstable volumes: 100 to 3000 IOPS, 20 MB/s and more (recalled); less, so that a minute uses it
-/// up.
+/// Baselines of burstable volumes: 100 to 3000 IOPS, 20 MB/s and more (recalled); less, for runs of a minute.
 const IOPS: Range = (100.0, 1500.0);
 const CREDIT_REQUESTS: Range = (3000.0, 60_000.0);
 /// The sustained throughput as a share of the rate until then.

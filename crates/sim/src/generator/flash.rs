@@ -322,8 +322,7 @@ fn draw_thermal(draws: &mut Draws, is_nvme: bool) -> Option<ThermalProfile> {
     (draws.percent(40) && is_nvme).then_some(thermal)
 }
 
-/// Sleep: NVMe drives have up to three depths after 0.1 to 3 s, and wake up within 100 ms; SATA within 10
-/// (recalled).
+/// Sleep: NVMe drives have up to three depths after 0.1 to 3 s, and wake up in 100 ms; SATA in 10 (recalled).
 fn draw_power_states(draws: &mut Draws, is_nvme: bool) -> Vec<PowerStateProfile> {
     let light =
         PowerStateProfile { idle_ms: draws.by_ratio((50.0, 200.0)), wake_us: draws.by_ratio((50.0, 5000.0)) };

@@ -168,8 +168,7 @@ fn draw_link(draws: &mut Draws, class: &Class, gb_per_surface: f64) -> LinkProfi
     }
 }
 
-/// SATA at 1.5 Gbit/s carried up to 100 GB to a surface, at 3 up to 400, at 6 all since; the first often without
-/// NCQ.
+/// SATA at 1.5 Gbit/s carried up to 100 GB to a surface, at 3 up to 400, at 6 all since; first often no NCQ.
 fn draw_sata(draws: &mut Draws, gb_per_surface: f64) -> LinkProfile {
     let kind = match gb_per_surface {
         gb if gb < 100.0 => draws.weighted(&[(60, LinkKind::Sata150), (40, LinkKind::Sata300)]),

@@ -13,8 +13,7 @@ use model::units::{Bytes, KIB, MIB};
 
 /// A shorter stall does not span an interval of a series.
 const VALLEY_MS_MIN: f64 = 50.0;
-/// A smaller drop, as a logarithm, is none: a third of the smallest known, 480 to 400 MB/s (870 EVO of 4 TB, TechPowerUp's
-/// test).
+/// A smaller drop, as a logarithm, is none: a third of the smallest known, 480 to 400 MB/s (870 EVO of 4 TB, TechPowerUp).
 const DROP_MIN: f64 = 0.06;
 /// The clipping effect is that of using this share of the drive.
 const CLIPPED_SHARE: f64 = 0.5;

@@ -79,8 +79,7 @@ impl VolumeProfile {
     }
 
     /// Sequential rate of the volume where its drives have those rates, in bytes per second: all together with the
-    /// slowest's rate, or one. A stream that reads a mirror stays with one drive, or skips, which makes no platter
-    /// faster.
+    /// slowest's rate, or one. A stream that reads a mirror stays with one drive, or skips, in vain.
     pub fn sequential_rate(&self, rates: &[f64]) -> f64 {
         let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
         match self.kind {

@@ -47,8 +47,7 @@ impl Pace {
         pace
     }
 
-    /// A range in bytes of the outer edge that take as long: 1 / (1 − x / 2) over the share x, as rates fall to
-    /// half.
+    /// A range in bytes of the outer edge that take as long: 1 / (1 − x / 2) over x, as rates fall to half.
     fn weight(&self, range: ByteRange) -> f64 {
         if !self.is_rotational {
             return range.bytes().as_f64();

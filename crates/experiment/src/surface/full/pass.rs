@@ -28,7 +28,7 @@ const LOOK_TIME: Nanos = Nanos::from_secs(60);
 /// Bad blocks that are looked at more closely.
 const LOOKS_MAX: usize = 32;
 /// Slow stretches that are measured again, how often, and how much of each. A quiet drive is slow by chance with a probability of
-/// 0.5 / 21 for each look: after five looks at 64 stretches any is wrong with 0.1 %.
+/// 0.5 / 21 for each look: three more rounds leave a chance of 0.1 % that any of 64 looks is wrong.
 const SLOW_MAX: usize = 32;
 const SLOW_ROUNDS: u32 = 4;
 const AGAIN_BYTES_MAX: Bytes = Bytes::from_gib(1);

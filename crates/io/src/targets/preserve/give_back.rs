@@ -119,8 +119,7 @@ fn insist(mut attempt: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     last
 }
 
-/// How many sectors of the journal hold, on the target, what somebody else wrote since. None where the run's own are not
-/// marked.
+/// How many sectors of the journal hold, on the target, what somebody else wrote since; none if the run's own are unmarked.
 pub fn written_by_others<L: Log>(
     journal: &mut Journal<L>,
     medium: &mut dyn Medium,
