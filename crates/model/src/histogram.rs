@@ -200,7 +200,7 @@ impl LatencyHistogram {
         self.sum_ns
     }
 
-    /// The smallest recorded latency that the share `quantile` does not exceed, to within the relative error.
+    /// The smallest latency recorded that the share `quantile` does not exceed, to within the relative error.
     pub fn quantile(&self, quantile: Quantile) -> Option<Nanos> {
         if self.count == 0 {
             return None;

@@ -14,7 +14,10 @@
 //! removed; a reader takes the segment of a number before its journal, reads a journal up to its last whole frame, and
 //! passes over temporary names. Files that must be whole (`run.json`, segments) appear by a rename.
 //!
-//! One process writes a run, any number read it. Without an end and a lock it reads as interrupted.
+//! One process writes a run, any number read it meanwhile. A run without an end whose lock nobody holds was killed,
+//! and reads as interrupted; the next writer folds its journals.
+//!
+//! Damage is data: a run is listed and read as far as it can be, with what is wrong with it.
 #![forbid(unsafe_code)]
 
 mod column;

@@ -19,7 +19,7 @@ words! {
 }
 
 impl SeriesKind {
-    /// Records after which a journal becomes a segment, for two syncs; a fast trace has 500,000 a second.
+    /// Records after which a journal becomes a segment, at two syncs each; a fast trace has 500,000 a second.
     pub(crate) fn segment_records_max(self) -> u64 {
         match self {
             SeriesKind::Trace => 1 << 20,

@@ -8,7 +8,7 @@
 //! rate is set against the rate at the start, the average against the mean over all of the drive, then seeks, speed of
 //! rotation and recording, as far as they were found. A difference is significant if the interval leaves out the stated figure.
 //! # Cannot tell when
-//! The model is not in the table, nothing of it was measured on all of the drive, or a cache answered.
+//! The model is not in the table, nothing of it was measured on all of the drive, or a cache may have answered.
 //! # Known problems
 //! The stated cache is all memory of a drive, and only the part that keeps reads is measured. Makers state rates of the
 //! largest model of a line, and round. A recalled figure may be wrong. Behind a slow link it is the link that is compared.

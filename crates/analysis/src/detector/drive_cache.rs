@@ -9,7 +9,7 @@
 //! several lengths give the size and its interval.
 //! # Cannot tell when
 //! Both kinds take equally long, as on flash and on drives whose cache is off; the drive drops what it delivered, so that no reread hits;
-//! the cache holds more than the longest stream; several drives are no stripe.
+//! the cache holds more than the longest stream; several drives share the reads and are no stripe.
 //! # Known problems
 //! A drive that keeps a stream in batches that overlap shows less than it has. Memory that is kept for writes
 //! is not seen. A drive that divides its cache among streams shows the share of one.

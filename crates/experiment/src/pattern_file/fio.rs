@@ -1,5 +1,7 @@
-//! fio job files of the simple kind: jobs that read or write one target in turn. Format: fio's HOWTO (version
-//! 3). What is not supported is refused with its line; what makes no difference here is in `WITHOUT_EFFECT`.
+//! fio job files of the simple kind: jobs that read or write one target in turn. Format: fio's HOWTO (version 3). What is not
+//! supported is refused with its line; what makes no difference here is in `WITHOUT_EFFECT`.
+//!
+//! Other than in fio, requests always bypass the page cache, and a `rate` is an open loop that charges stalls.
 
 use super::flaw::{Flaw, Reason, at_line, count, in_key, not_a, percent};
 use super::types::{Amount, Load, PatternFile, PatternStep, Shape, Stop};

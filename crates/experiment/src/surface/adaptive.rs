@@ -35,7 +35,7 @@ const PRECISION: f64 = 0.01;
 /// How exactly a border of zones is looked for, as a share of the range.
 const BORDER_PRECISION: f64 = 0.005;
 /// A step of the rate between zones that is missed one time in ten, so that one of 2 % hardly ever is; and the share of the
-/// range that a zone has: disks have 15 to 60.
+/// range that a zone has: one of 40, as disks have 15 to 60.
 const STEP: f64 = 0.015;
 const ZONE_SHARE: f64 = 0.025;
 /// Reads take no longer than this unless it is asked for, and neither do writes: the drive is known in a minute.
@@ -443,7 +443,7 @@ impl Adaptive {
         Some(())
     }
 
-    /// Whether the survey under way has used up what it may; never before the first rounds are over without a limit.
+    /// Whether the survey has used up what it may; not before the first rounds are over, unless a limit was asked for.
     fn is_used_up(&self, now: Nanos) -> bool {
         let in_survey = matches!(self.stage, Stage::Probe | Stage::Rounds);
         let first_rounds =

@@ -26,7 +26,7 @@ pub(super) fn make_non_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until one of two descriptors can be read or has failed, for `time` at most, or for a signal.
+/// Waits until one of two descriptors can be read or has failed, for `time` (none is for ever), or a signal.
 pub(super) fn wait_for(descriptors: [BorrowedFd<'_>; 2], time: Option<Nanos>) {
     let entry = |descriptor: BorrowedFd<'_>| libc::pollfd {
         fd: descriptor.as_raw_fd(),

@@ -55,7 +55,7 @@ impl Drop for Name {
 }
 
 impl ScratchFile {
-    /// Makes and reserves one in `directory`, of that size or what leaves a tenth of the file system, in MiB.
+    /// Makes and reserves one in `directory`, in whole MiB: that size, or what leaves a tenth of the room free.
     pub fn create(directory: &Path, size: impl Into<ScratchSize>) -> Result<ScratchFile, IoError> {
         ScratchFile::create_between(directory, size.into(), || {})
     }

@@ -31,7 +31,7 @@ const TRACK_BYTES_SCATTER: Range = (0.85, 1.18);
 
 /// Disks had physical sectors of 512 bytes until 2010, and of 4096 from some 300 GB to a surface on.
 const LONG_SECTORS_FROM_GB: f64 = 300.0;
-/// Until about 2004 all surfaces of a cylinder came before the next one; no disk with more does it (Wong 2019).
+/// Until about 2004 all surfaces of a cylinder came before the next one, up to some 100 GB to a surface (Wong 2019).
 const BY_CYLINDER_UP_TO_GB: f64 = 100.0;
 
 /// The layouts that Wong found, about as often.

@@ -14,7 +14,7 @@ pub(super) struct Extent {
     pub bytes: u64,
     pub read: f64,
     pub write: f64,
-    /// Latency of a write that the drive's cache takes, in seconds: one command at a time has to pass.
+    /// Latency of a write that the drive's cache takes, in seconds, with one command at a time.
     pub cached_write_s: f64,
 }
 

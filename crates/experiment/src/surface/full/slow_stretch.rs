@@ -12,7 +12,7 @@ const SLOW_SHARE: f64 = 0.7;
 const LONG_LATENCY_FACTOR: f64 = 10.0;
 /// Slices are put together until they hold so much: fewer requests vary too much among themselves.
 const WINDOW_BYTES: u64 = 16 * MIB;
-/// Windows of a neighbourhood: 16 GiB, so that a slow minute is less than half of it; and how many make one usual.
+/// Windows of a neighbourhood: 16 GiB, so that a slow minute is less than half of it; and how many there must be.
 const NEIGHBOURS: usize = 1025;
 const NEIGHBOURS_MIN: usize = 9;
 /// What is usual changes slowly, so it is looked at anew once for so many windows.

@@ -97,7 +97,7 @@ pub(super) fn taking_away(device: &str) -> String {
     )
 }
 
-/// Erases `device`. If anything fails after its password may have been set, the password is taken back.
+/// Erases `device`. If anything fails after its password may have been set, it is taken back, and that is checked.
 pub(super) fn erase(port: &mut dyn AtaPort, device: &str) -> Result<(), Fault> {
     let security = security(port).map_err(Fault::broken)?;
     security.may_erase(device).map_err(Fault::refused)?;
