@@ -14,7 +14,7 @@
 //! # Known problems
 //! What a drive keeps for itself at either edge is not reached, so the longest seek is that between the first and the last byte.
 //! On disks that go through all surfaces of a cylinder before the next one, what follows a track is another surface; then the seek
-//! to the next track is unknown. Overheads that a drive has only with a seek count as part of it.
+//! to the next track is unknown. It is too where skews scatter too much to tell such disks from others. Overheads that a drive has only with a seek count as part of it.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995. Ruemmler and Wilkes,
 //! "An introduction to disk drive modeling", 1994. Henry Wong, "Hard disk geometry microbenchmarking", 2019. Turnbull, "The
@@ -129,17 +129,18 @@ impl Seen {
     }
 
     fn next_track(&self) -> Result<SeekTrackToTrack, NoGeometry> {
-        let near = self.near.as_ref().ok_or(NoGeometry::OverheadUnknown { bounds_s: None })?;
-        if let Some(layout) = self.layout.as_ref()
-            && !layout.keeps_surface()
-        {
-            return Err(NoGeometry::OtherSurface);
+        match self.layout.as_ref().map(|layout| layout.keeps_surface) {
+            Some(Some(false)) => return Err(NoGeometry::OtherSurface),
+            Some(None) => return Err(NoGeometry::SurfaceOpen),
+            Some(Some(true)) | None => {}
         }
-        if near.next_track.low <= 0.0 {
+        let near = self.near.as_ref().ok_or(NoGeometry::OverheadUnknown { bounds_s: None })?;
+        let seek = near.next_track.ok_or(NoGeometry::TooFewSeeks)?;
+        if seek.low <= 0.0 {
             return Err(NoGeometry::TooNear);
         }
         let pairs = near.pairs.0 + near.pairs.1;
-        Ok(SeekTrackToTrack { seek: near.next_track, overhead_s: near.overhead.value, pairs })
+        Ok(SeekTrackToTrack { seek, overhead_s: near.overhead.value, pairs })
     }
 
     fn mean(&self) -> Result<SeekAverage, NoGeometry> {

@@ -93,11 +93,11 @@ fn conclusion(layout: &Layout, sector: Bytes) -> TrackLayout {
         zones: layout.zone_count(),
         sector,
         sectors_per_track: zones,
-        surfaces_at_least: layout.surfaces_min(),
+        surfaces_at_least: layout.surfaces_min,
         tracks_counted: layout.exact.1,
         tracks_exact: layout.exact.0,
         same_skew_share: layout.same_skew_share,
         surfaces: layout.surfaces(),
-        skew: layout.skew_turns.map(|skew| skew.value),
+        skew: layout.skew_turns,
     }
 }

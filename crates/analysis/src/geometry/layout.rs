@@ -5,10 +5,11 @@
 //! words (minimum description length, Rissanen 1978): a zone costs its border and its set of counts, and each probe costs which
 //! of these it met.
 
-use super::{Rotation, TrackCount, wrapped};
+use super::{Rotation, TrackCount, robust_deviation, wrapped};
 use crate::stats::CONFIDENCE;
 use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
+use statrs::distribution::{Binomial, DiscreteCDF};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZoneSeen {
@@ -28,9 +29,13 @@ pub struct Layout {
     /// From the start of the range on.
     pub zones: Vec<ZoneSeen>,
     /// What passes from the end of a track to the start of the next, in turns less whole ones.
-    pub skew_turns: Option<Estimate>,
+    pub skew_turns: Option<f64>,
     /// The share of track ends at which it is that.
     pub same_skew_share: f64,
+    /// Whether tracks that follow each other lie on the same surface, where skews tell.
+    pub keeps_surface: Option<bool>,
+    /// So many surfaces there are at least.
+    pub surfaces_min: usize,
     pub exact: (usize, usize),
 }
 
@@ -38,6 +43,13 @@ pub struct Layout {
 /// track in a hundred is another; on disks that do not, each cylinder has a larger skew at its end, and a disk of 12 surfaces
 /// shows it at one end in twelve. Half way between them.
 const SAME_SKEW_MIN: f64 = 0.95;
+const CYLINDER_ENDS_MIN: f64 = 1.0 / 12.0;
+/// By how much more than at other tracks an angle jumps at the end of a cylinder, at the least: 0.2 (Cheetah 9LP) to 0.8 (Atlas 10K) of the
+/// skew on the drives of DiskSim 4.0.
+const CYLINDER_SKEW_MORE: f64 = 0.2;
+/// Skews are no further off than that, where their scatter is all that is known: one in 16,000 normal ones is, and one in 60 of a Laplace
+/// distribution.
+const SKEW_DEVIATIONS: f64 = 4.0;
 /// Track ends without which the skew is not told.
 const ENDS_MIN: usize = 8;
 /// Different counts in a zone at most: 20 surfaces are the most that are made.
@@ -46,8 +58,10 @@ const SET_MAX: usize = 24;
 const ROUNDINGS: f64 = 3.0;
 /// Fewer counts at the end of a zone are told apart from it by `with_sure_ends`.
 const PART_MIN: usize = 2;
-/// The chance that surfaces are said not to share the tracks evenly though they do, and that the counts of one zone are taken for two.
+/// The chance that the counts of one zone are taken for two, and that more counts are wrong than is allowed for.
 const FALSE_ALARM: f64 = 1e-3;
+/// What lies outside of 3.5 deviations, which is what counts are told to.
+const WRONG_SHARE: f64 = 4.65e-4;
 /// In one zone no surface holds so many times what another does: 6 % is the most that was measured (8thway 2013).
 const UNLIKE_MAX: f64 = 1.06;
 /// Tracks to a surface without which surfaces are not counted.
@@ -65,22 +79,19 @@ impl Layout {
         if exact.is_empty() {
             return None;
         }
-        let (skew_turns, same_skew_share) = skew_of(counts, rotation);
+        let skew = Skew::of(counts, 2.0 * rotation.tolerance_turns());
         Some(Layout {
             zones: zones_of(&exact),
-            skew_turns,
-            same_skew_share,
+            skew_turns: skew.turns,
+            same_skew_share: skew.share,
+            keeps_surface: skew.keeps_surface(),
+            surfaces_min: surfaces_needed(&numbers(&exact)),
             exact: (exact.len(), counts.len()),
         })
     }
 
-    /// Whether tracks that follow each other lie on the same surface, as far as skews tell.
-    pub fn keeps_surface(&self) -> bool {
-        self.same_skew_share >= SAME_SKEW_MIN
-    }
-
-    /// Different counts in the middle one of all zones: there are at least as many surfaces.
-    pub fn surfaces_min(&self) -> usize {
+    /// Different counts in the middle one of all zones. Where zones have few probes, what is taken for one may be several, with the counts of all.
+    fn counts_of_a_zone(&self) -> usize {
         let mut sizes = Vec::new();
         for zone in &self.zones {
             sizes.push(zone.sectors.len());
@@ -90,29 +101,27 @@ impl Layout {
     }
 
     /// Surfaces, where it can be told how often each count comes: a count that comes twice as often as the others belongs to two
-    /// of them. Told only where each belongs to one: then every surface has its own count, and an even share of the tracks.
+    /// of them. Told only where each belongs to one: then every surface has its own count, and an even share of the tracks of each zone.
+    /// Of surfaces that differ by less than a sector those with the same count are others in the next zone.
     pub fn surfaces(&self) -> Option<usize> {
-        let counts = self.surfaces_min();
+        let counts = self.counts_of_a_zone();
         let zones: Vec<&ZoneSeen> = self.zones.iter().filter(|zone| zone.sectors.len() == counts).collect();
-        let mut often = vec![0.0; counts];
+        let (mut all, mut off) = (0, 0.0);
         for zone in &zones {
-            for (rank, times) in zone.times.iter().enumerate() {
-                often[rank] += *times as f64;
+            let probes: usize = zone.times.iter().sum();
+            let sectors_of_all: u32 = zone.sectors.iter().sum();
+            // Surfaces with more sectors on a track have a larger share of the bytes, and so of the probes.
+            for (times, sectors) in zone.times.iter().zip(&zone.sectors) {
+                let share = probes as f64 * f64::from(*sectors) / f64::from(sectors_of_all);
+                off += (*times as f64 - share).powi(2) / share;
             }
+            all += probes;
         }
-        let all: f64 = often.iter().sum();
-        // Surfaces with more sectors on a track have a larger share of the bytes, and so of the probes.
-        if let Some(zone) = zones.first() {
-            let mean = zone.sectors.iter().sum::<u32>() as f64 / counts as f64;
-            for (times, sectors) in often.iter_mut().zip(&zone.sectors) {
-                *times *= mean / f64::from(*sectors);
-            }
-        }
-        if 2 * zones.len() < self.zones.len() {
-            return None;
-        }
-        // The least number that explains how often each was met is that of counts, or the surfaces are not told.
-        let is_told = counts > 1 && counts <= SET_MAX && share_tracks_evenly(&often, all);
+        let is_told = counts > 1
+            && (self.surfaces_min..=SET_MAX).contains(&counts)
+            && 2 * zones.len() >= self.zones.len()
+            && all >= counts * PROBES_PER_SURFACE
+            && off <= chi_square_limit(zones.len() * (counts - 1));
         is_told.then_some(counts)
     }
 
@@ -143,66 +152,117 @@ impl ZoneSeen {
     }
 }
 
-/// Whether each count belongs to one surface, by how often each was met.
-fn share_tracks_evenly(often: &[f64], all: f64) -> bool {
-    let surfaces = often.len();
-    let share = all / surfaces as f64;
-    let (mut heads_in_all, mut off) = (0.0, 0.0);
-    for times in often {
-        let heads = (times / share).round().max(1.0);
-        heads_in_all += heads;
-        off += (times - heads * share).powi(2) / (heads * share);
+/// So many surfaces explain the counts at least, which are sorted by place. No surface holds more on a track the further in it lies, so counts
+/// that rise with the address are of as many surfaces. A wrong count may end such a rise once; so more of them are asked for, side by side,
+/// than there may be wrong counts.
+fn surfaces_needed(counts: &[u32]) -> usize {
+    let rises_min = 1 + wrong_counts_max(counts.len());
+    let mut surfaces = 1;
+    while rises(counts, surfaces + 1) >= rises_min {
+        surfaces += 1;
     }
-    heads_in_all == surfaces as f64
-        && all >= (surfaces * PROBES_PER_SURFACE) as f64
-        && off <= chi_square_limit(surfaces - 1)
+    surfaces
 }
 
-/// What the sum of squares of so many normal numbers exceeds by chance as often as is allowed (Wilson and Hilferty 1931, to within
+/// How many stretches side by side hold so many counts each of which is larger than the one before.
+fn rises(counts: &[u32], length: usize) -> usize {
+    let mut rises = 0;
+    // The least count at which a rise of one, two and more ends: all that matters for what follows (Schensted 1961).
+    let mut ends: Vec<u32> = Vec::new();
+    for &count in counts {
+        let at = ends.partition_point(|end| *end < count);
+        match ends.get_mut(at) {
+            Some(end) => *end = count,
+            None => ends.push(count),
+        }
+        if ends.len() == length {
+            rises += 1;
+            ends.clear();
+        }
+    }
+    rises
+}
+
+/// More of so many counts are wrong only as often as is allowed.
+fn wrong_counts_max(counts: usize) -> usize {
+    let Ok(wrong) = Binomial::new(WRONG_SHARE, counts as u64) else { return counts };
+    (0..counts).find(|&most| wrong.sf(most as u64) <= FALSE_ALARM).unwrap_or(counts)
+}
+
+/// What the sum of squares of so many normal numbers exceeds by chance once in twenty times (Wilson and Hilferty 1931, to within
 /// a hundredth from one number on).
 fn chi_square_limit(freedom: usize) -> f64 {
     let freedom = freedom as f64;
     let part = 2.0 / (9.0 * freedom);
-    let deviations = t_two_sided(1.0 - 2.0 * FALSE_ALARM, f64::INFINITY);
+    let deviations = t_two_sided(2.0 * CONFIDENCE - 1.0, f64::INFINITY);
     freedom * (1.0 - part + deviations * part.sqrt()).powi(3)
 }
 
-/// The skew that most track ends have, and the share of ends that have it.
-fn skew_of(counts: &[TrackCount], rotation: &Rotation) -> (Option<Estimate>, f64) {
-    let mut skews = Vec::new();
-    for count in counts {
-        skews.extend(count.skew_turns);
-    }
-    let tolerance = 2.0 * rotation.tolerance_turns();
-    let mut most: Option<(f64, Vec<f64>)> = None;
-    for skew in &skews {
-        let mut near = Vec::new();
-        for other in &skews {
-            let apart: f64 = wrapped(other - skew);
-            if apart.abs() <= tolerance {
-                near.push(apart);
-            }
+/// What the angle jumps by at most track ends.
+struct Skew {
+    turns: Option<f64>,
+    ends: usize,
+    others: usize,
+    share: f64,
+    /// Whether the skew at the end of a cylinder would show as another one.
+    is_sharp: bool,
+}
+
+impl Skew {
+    /// By the skews at the ends of tracks, of which single ones may be further apart by `coarse`.
+    fn of(counts: &[TrackCount], coarse: f64) -> Skew {
+        let mut skews = Vec::new();
+        for count in counts {
+            skews.extend(count.skew_turns);
         }
-        if most.as_ref().is_none_or(|(_, most)| near.len() >= most.len()) {
-            most = Some((*skew, near));
+        let Some(value) = most_common(&skews, coarse) else {
+            return Skew { turns: None, ends: 0, others: 0, share: 0.0, is_sharp: false };
+        };
+        let mut offs: Vec<f64> = skews.iter().map(|skew| wrapped(skew - value)).collect();
+        let sharp = CYLINDER_SKEW_MORE / 2.0 * value;
+        // Skews of which each comes of many reads are known closer than a single read.
+        let tolerance = match coarse <= sharp {
+            true => coarse,
+            false => coarse.min(SKEW_DEVIATIONS * robust_deviation(&mut offs.clone())),
+        };
+        offs.retain(|off| off.abs() <= tolerance);
+        let (same, ends) = (offs.len(), skews.len());
+        let share = same as f64 / ends as f64;
+        let turns = (value + offs.iter().sum::<f64>() / same.max(1) as f64).rem_euclid(1.0);
+        Skew {
+            turns: (ends >= ENDS_MIN && share > 0.5).then_some(turns),
+            ends,
+            others: ends - same,
+            share,
+            is_sharp: tolerance <= sharp,
         }
     }
-    let Some((skew, near)) = most else {
-        return (None, 0.0);
-    };
-    let share = near.len() as f64 / skews.len() as f64;
-    let count = near.len() as f64;
-    let mean = near.iter().sum::<f64>() / count;
-    let half = 2.0 * 2.0_f64.sqrt() * rotation.scatter_turns / count.sqrt();
-    let value = (skew + mean).rem_euclid(1.0);
-    let estimate = Estimate {
-        value,
-        low: value - half,
-        high: value + half,
-        confidence: CONFIDENCE,
-        effective_count: count,
-    };
-    ((skews.len() >= ENDS_MIN && share > 0.5).then_some(estimate), share)
+
+    /// Yes where so few ends with another skew are too few for the ends of cylinders.
+    fn keeps_surface(&self) -> Option<bool> {
+        if self.ends == 0 || !self.is_sharp {
+            return None;
+        }
+        if self.share < SAME_SKEW_MIN {
+            return Some(false);
+        }
+        let of_cylinders = Binomial::new(CYLINDER_ENDS_MIN, self.ends as u64).ok()?;
+        (of_cylinders.cdf(self.others as u64) <= 1.0 - CONFIDENCE).then_some(true)
+    }
+}
+
+/// The middle of those that are close to the one with the most others close to it, the last of several.
+fn most_common(skews: &[f64], tolerance: f64) -> Option<f64> {
+    let (mut most, mut middle) = (0, None);
+    for skew in skews {
+        let mut near: Vec<f64> = skews.iter().map(|other| wrapped(other - skew)).collect();
+        near.retain(|off| off.abs() <= tolerance);
+        if near.len() >= most {
+            near.sort_unstable_by(f64::total_cmp);
+            (most, middle) = (near.len(), Some(skew + near[near.len() / 2]));
+        }
+    }
+    middle
 }
 
 /// A zone without the counts at its ends that were met nowhere else in it: they may be the neighbour's.
@@ -378,12 +438,55 @@ mod tests {
         assert_eq!(zones_of(&two).len(), 2);
     }
 
+    /// Three surfaces that hold 1.000, 0.984 and 0.976 of the most, and zones of a hundredth: a stretch of three zones with eight probes was said
+    /// to show that the drive has at least five heads.
+    #[test]
+    fn counts_of_several_zones_are_no_surfaces() {
+        let few = [1400, 1367, 1400, 1364, 1378, 1386, 1353, 1372, 1340, 1351];
+        assert_eq!(few.iter().collect::<std::collections::BTreeSet<_>>().len(), 9);
+        assert_eq!((rises(&few, 2), rises(&few, 3), rises(&few, 4)), (4, 1, 0));
+        assert_eq!(surfaces_needed(&few), 2);
+        let many = [1367, 1378, 1400].repeat(4);
+        assert_eq!(surfaces_needed(&many), 3);
+        // A wrong count among them is no fourth surface, nor are counts that fall one.
+        assert_eq!(surfaces_needed(&[&many[..], &[1367, 1378, 1379, 1400]].concat()), 3);
+        assert_eq!(surfaces_needed(&[1400, 1386, 1372, 1358]), 1);
+        assert_eq!([10, 100, 600].map(wrong_counts_max), [1, 2, 3]);
+    }
+
+    /// The skews of two of three tracks and of the third, at the end of a cylinder, seen as closely as that.
+    #[test]
+    fn surfaces_are_kept_where_skews_would_tell() {
+        let keeps = |cylinder: f64, scatter: f64, ends: u32| {
+            let mut prng = model::prng::Prng::new(7, 0);
+            let mut counts = Vec::new();
+            for end in 0..ends {
+                let skew = if end % 3 == 2 { cylinder } else { 0.0726 } + scatter * prng.normal();
+                let (sectors, range) = (1400.0, (1400.0, 1400.0));
+                counts.push(TrackCount { offset: 0, last_offset: 0, sectors, range, skew_turns: Some(skew) });
+            }
+            Skew::of(&counts, 14.0 * scatter).keeps_surface()
+        };
+        assert_eq!(keeps(0.1081, 1e-5, 48), Some(false));
+        assert_eq!(keeps(0.0726, 1e-5, 48), Some(true));
+        assert_eq!(keeps(0.0726, 1e-5, 20), None, "so few ends may miss the cylinders of 12 surfaces");
+        assert_eq!(keeps(0.1081, 0.005, 48), None);
+        assert_eq!(keeps(0.0726, 0.001, 48), Some(true));
+    }
+
     /// A border is certain where the surfaces on both sides went by more than once, or where no surfaces differ by as much.
     #[test]
     fn zones_are_counted_where_they_are_certain() {
         let count = |of: &[u32]| {
             let zones: Vec<ZoneSeen> = of.chunks(4).map(|part| zone_seen(&counts(part))).collect();
-            let layout = Layout { zones, skew_turns: None, same_skew_share: 1.0, exact: (0, 0) };
+            let layout = Layout {
+                zones,
+                skew_turns: None,
+                same_skew_share: 1.0,
+                keeps_surface: None,
+                surfaces_min: 1,
+                exact: (0, 0),
+            };
             let estimate = layout.zone_count();
             assert_eq!((estimate.low, estimate.high), (estimate.value, f64::INFINITY));
             estimate.value

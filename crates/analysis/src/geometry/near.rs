@@ -1,154 +1,210 @@
 //! What a command costs without a seek, and what a seek to the next track costs, at places whose tracks are known sector by
 //! sector.
 //!
-//! A *place* is a probe of a dozen reads and more over some tracks. It tells the number of sectors, the skew, and, the closer
-//! the more reads lie near it, where a track ends. Then the angle of every sector around is known, and a pair of reads can be
-//! chosen whose second passes the head at any wanted part of a turn after the first: whether it was caught in that turn bounds
-//! the time that the drive took to get there. On the same track that is the command alone.
+//! A *place* is a probe of a dozen reads and more over some tracks. It tells two tracks that follow each other, each with its number of
+//! sectors and its angle, for they may lie on surfaces that differ; and, the closer the more reads lie near it, where the upper one begins
+//! and ends. Then the angle of every sector on both is known, and a pair of reads can be chosen whose second passes the head at any
+//! wanted part of a turn after the first: whether it was caught in that turn bounds the time that the drive took to get there. On the same
+//! track that is the command alone.
 
 use super::censored::one_time;
 use super::ends::track_ends;
-use super::track::{FINEST_TURNS, TrackCount, count_of, long_probes, scatters};
+use super::track::{FINEST_TURNS, READINGS_MIN, TrackCount, count_of, count_of_track, long_probes, scatters};
 use super::{Reading, Rotation, wrapped};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
 
-/// The share of the readings of a place that fit its map; one in ten may have met something else.
+/// The share of the readings near the ends of a track that fit them; one in ten may have met something else.
 const FITTING_SHARE_MIN: f64 = 0.85;
-/// The tracks of a place that its map covers.
-const TRACKS: f64 = 3.0;
 /// Pairs of each kind, without which nothing is concluded.
 const PAIRS_MIN: usize = 12;
 
-/// Tracks of one place, sector by sector. Sectors count downwards from the highest that was read.
+/// Two tracks of one place, sector by sector, the one with higher addresses first. Sectors count downwards from the highest that was read.
 #[derive(Clone, Debug)]
 pub struct NearMap {
     top: u64,
     sector_bytes: u64,
-    sectors: f64,
-    /// The first sector down that may lie on the next track, and the first that surely does.
+    /// The first sector down that may lie on the upper track, and the first that surely does.
     border: (f64, f64),
-    skew: f64,
-    angle: f64,
+    tracks: [Track; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Track {
+    sectors: f64,
+    /// When the highest sector of the place would have passed, were it on this track.
+    level: f64,
+}
+
+impl Track {
+    /// By the readings on it.
+    fn of(count: &TrackCount, top: u64, probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Track {
+        let mut track = Track { sectors: count.exact().map_or(count.sectors, f64::from), level: 0.0 };
+        let mut levels = Vec::new();
+        for reading in probe {
+            if (count.offset..=count.last_offset).contains(&reading.offset) {
+                let below = ((top - reading.offset) / sector_bytes) as f64;
+                levels.push(track.off(below, rotation.phase(reading.completed_ns)));
+            }
+        }
+        if let Some(first) = levels.first() {
+            let off: f64 = levels.iter().map(|level| wrapped(level - first)).sum();
+            track.level = first + off / levels.len() as f64;
+        }
+        track
+    }
+
+    /// By how many turns a sector passed later than it does on this track.
+    fn off(&self, below: f64, phase: f64) -> f64 {
+        wrapped(phase + below / self.sectors - self.level)
+    }
+
+    fn angle_at(&self, below: f64) -> f64 {
+        self.level - below / self.sectors
+    }
+}
+
+/// The tracks of a probe from the highest down, but for those with too few reads.
+fn tracks_in(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackCount> {
+    let mut tracks = Vec::new();
+    let mut start = 0;
+    while start + READINGS_MIN <= probe.len() {
+        let counts = (start + READINGS_MIN..=probe.len())
+            .map_while(|end| count_of_track(&probe[start..end], rotation, sector_bytes));
+        match counts.enumerate().last() {
+            Some((more, count)) => {
+                start += READINGS_MIN + more;
+                tracks.push(count);
+            }
+            None => start += 1,
+        }
+    }
+    tracks
 }
 
 impl NearMap {
-    /// The map of a place by the count of a probe of it, and by all other reads of it.
+    /// The map of a place by a probe of it, and by all other reads of it.
     fn of(
-        count: &TrackCount,
         probe: &[Reading],
         readings: &[Reading],
         rotation: &Rotation,
         sector_bytes: u64,
     ) -> Option<NearMap> {
-        let sectors = count.exact().map_or(count.sectors, f64::from);
-        let mut map = NearMap {
-            top: probe.first()?.offset,
-            sector_bytes,
-            sectors,
-            border: (0.0, sectors),
-            skew: count.skew_turns?,
-            angle: 0.0,
-        };
+        let top = probe.first()?.offset;
+        let tracks = tracks_in(probe, rotation, sector_bytes);
+        let pair = tracks.windows(2).find(|pair| pair[0].last_offset < top)?;
+        let [upper, lower] = [0, 1].map(|at| Track::of(&pair[at], top, probe, rotation, sector_bytes));
+        let below = |offset: u64| ((top - offset) / sector_bytes) as f64;
+        let above = probe.iter().rfind(|reading| reading.offset > pair[0].last_offset)?;
+        // The upper track begins between the last read above it and its first, and ends a whole track further down.
+        let first = (below(above.offset) + 1.0).max(below(pair[0].offset) + 1.0 - upper.sectors);
+        let last = below(pair[0].last_offset).min(below(pair[1].last_offset) - upper.sectors);
+        let mut map = NearMap { top, sector_bytes, border: (first, last), tracks: [upper, lower] };
         // The tracks of a place are told by the reads that were made to tell them: of the pairs that follow, some are answered by the
         // drive's cache, and the fewer places there are, the more.
         let told_by = probe.first()?.phase..=probe.first()?.phase + 1;
-        let mut spots = Vec::new();
-        for reading in readings {
-            if !(told_by.contains(&reading.phase)) {
-                continue;
-            }
-            if let Some(below) = map.below(reading.offset) {
-                spots.push((below, rotation.phase(reading.completed_ns) + below / sectors));
-            }
-        }
-        map.fit_border(&spots, 2.0 * rotation.tolerance_turns())?;
+        let told: Vec<&Reading> =
+            readings.iter().filter(|reading| told_by.contains(&reading.phase)).collect();
+        map.fit_border(&told, rotation)?;
         Some(map)
     }
 
-    /// Tries all sectors at which a track may end, and keeps those that fit the most readings.
-    fn fit_border(&mut self, spots: &[(f64, f64)], tolerance: f64) -> Option<()> {
-        let mut best: (usize, f64, f64, f64) = (0, 0.0, 0.0, 0.0);
-        for border in 1..=self.sectors as u64 {
-            let border = border as f64;
-            let mut levels = Vec::with_capacity(spots.len());
-            for (below, turns) in spots {
-                levels.push(turns + self.skew * self.tracks_down(*below, border));
-            }
-            for from in levels.iter().take(levels.len().min(6)) {
-                let fits = levels.iter().filter(|level| wrapped(*level - from).abs() <= tolerance).count();
-                if fits > best.0 {
-                    best = (fits, border, border, *from);
-                } else if fits == best.0 {
-                    best.2 = border;
+    /// Tries all sectors at which the upper track may begin, and keeps those that fit the most readings near both of its ends.
+    fn fit_border(&mut self, readings: &[&Reading], rotation: &Rotation) -> Option<()> {
+        let upper = self.tracks[0];
+        let tolerance = 2.0 * rotation.tolerance_turns();
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        for reading in readings {
+            let Some(sectors_below) = self.below(reading.offset) else { continue };
+            let is_on = upper.off(sectors_below, rotation.phase(reading.completed_ns)).abs() <= tolerance;
+            // On the track behind its begin, and before its end.
+            for (end, is_behind) in [(sectors_below, is_on), (sectors_below - upper.sectors, !is_on)] {
+                if (self.border.0 - 1.0..=self.border.1).contains(&end) {
+                    if is_behind { below.push(end) } else { above.push(end) }
                 }
             }
         }
-        let (fits, first, last, angle) = best;
-        (self.border, self.angle) = ((first, last), angle);
-        let is_told =
-            fits as f64 >= FITTING_SHARE_MIN * spots.len() as f64 && last - first < self.sectors / 2.0;
-        is_told.then_some(())
-    }
-
-    fn tracks_down(&self, below: f64, border: f64) -> f64 {
-        if below < border { 0.0 } else { ((below - border) / self.sectors).floor() + 1.0 }
+        let (mut most, mut first, mut last) = (0, 0.0, 0.0);
+        let mut border = self.border.0;
+        while border <= self.border.1 {
+            let fits = above.iter().filter(|end| **end < border).count()
+                + below.iter().filter(|end| **end >= border).count();
+            if fits > most {
+                (most, first) = (fits, border);
+            }
+            if fits == most {
+                last = border;
+            }
+            border += 1.0;
+        }
+        self.border = (first, last);
+        let all = above.len() + below.len();
+        (most > 0 && most as f64 >= FITTING_SHARE_MIN * all as f64).then_some(())
     }
 
     fn below(&self, offset: u64) -> Option<f64> {
-        let below = (self.top.checked_sub(offset)? / self.sector_bytes) as f64;
-        (below <= TRACKS * self.sectors).then_some(below)
+        Some((self.top.checked_sub(offset)? / self.sector_bytes) as f64)
     }
 
-    /// Which track a byte lies on, counted downwards, where that is sure.
-    fn track(&self, offset: u64) -> Option<u32> {
+    /// From where to where a track surely reaches.
+    fn reach(&self, track: usize) -> (f64, f64) {
+        let above: f64 = self.tracks[..track].iter().map(|track| track.sectors).sum();
+        let (first, last) = self.border;
+        (last + above, first + above + self.tracks[track].sectors - 1.0)
+    }
+
+    /// Which of the tracks a byte lies on, where that is sure.
+    fn track(&self, offset: u64) -> Option<usize> {
         let below = self.below(offset)?;
-        let tracks = self.tracks_down(below, self.border.0);
-        (tracks == self.tracks_down(below, self.border.1)).then_some(tracks as u32)
+        (0..self.tracks.len()).find(|track| {
+            let (from, to) = self.reach(*track);
+            (from..=to).contains(&below)
+        })
     }
 
     /// When the sector of a byte has passed, as a part of a turn.
     fn angle_at(&self, offset: u64) -> Option<f64> {
-        let below = self.below(offset)?;
-        Some(self.angle - below / self.sectors - self.skew * f64::from(self.track(offset)?))
+        Some(self.tracks[self.track(offset)?].angle_at(self.below(offset)?))
     }
 
-    /// Places that tell closer where its tracks end, from the highest down.
+    /// Places that tell closer where the upper track begins and ends, from the highest down.
     pub fn closer_places(&self, count: u32) -> Vec<u64> {
         let (first, last) = self.border;
         let step = (last - first) / f64::from(count + 1);
         let mut below = Vec::new();
-        for track in 0..2 {
+        // Both ends tell of the same border, so at the second one the places between those at the first are read.
+        for (end, between) in [(0.0, 0.0), (self.tracks[0].sectors, step / 2.0)] {
             for index in 1..=count {
-                below.push((first + f64::from(track) * self.sectors + step * f64::from(index)) as u64);
+                below.push((first + end - between + step * f64::from(index)) as u64);
             }
         }
         below.dedup();
         below.iter().filter_map(|below| self.top.checked_sub(below * self.sector_bytes)).collect()
     }
 
-    /// Two sectors, the second so many tracks below the first (none or one), and passing that part of a turn later. `draw` is
-    /// uniform in [0, 1).
-    pub fn pair(&self, tracks: u32, later_turns: f64, draw: f64) -> Option<(u64, u64)> {
-        let (first, last) = self.border;
-        let down = f64::from(tracks);
-        let turns = (-later_turns - self.skew * down).rem_euclid(1.0);
-        let mut widest: Option<(f64, f64, f64)> = None;
-        for turns in [turns, turns + 1.0] {
-            let apart = (turns * self.sectors).round();
-            // From behind the border, to where the track after this one ends at the soonest.
-            let from = last.max(last + down * self.sectors - apart);
-            let to = (first + self.sectors - 1.0).min(first + (down + 1.0) * self.sectors - 1.0 - apart);
-            let is_wider =
-                widest.is_none_or(|(from_before, to_before, _)| to - from >= to_before - from_before);
-            if from <= to && apart >= 1.0 && is_wider {
-                widest = Some((from, to, apart));
+    /// Two sectors, the first on the upper track and the second below it so many tracks down (none or one), and passing that part of a turn
+    /// later. `draw` is uniform in [0, 1).
+    pub fn pair(&self, tracks: usize, later_turns: f64, draw: f64) -> Option<(u64, u64)> {
+        let (upper, other) = (self.tracks[0], self.tracks[tracks]);
+        let (from, to) = self.reach(tracks);
+        // The second sector for a first one `below`: where the track has the angle asked for.
+        let second = |below: f64| {
+            let angle = upper.angle_at(below) + later_turns;
+            let at = (other.level - angle) * other.sectors;
+            let floor = from.max(below + 1.0);
+            (at + ((floor - at) / other.sectors).ceil() * other.sectors).round()
+        };
+        let mut fit = Vec::new();
+        let (mut below, last) = self.reach(0);
+        while below <= last {
+            if second(below) <= to {
+                fit.push(below);
             }
+            below += 1.0;
         }
-        let (from, to, apart) = widest?;
-        let below = (from + draw * (to - from + 1.0)).floor().min(to);
+        let below = *fit.get((draw * fit.len() as f64) as usize)?;
         let offset = |below: f64| self.top.checked_sub(below as u64 * self.sector_bytes);
-        Some((offset(below)?, offset(below + apart)?))
+        Some((offset(below)?, offset(second(below))?))
     }
 }
 
@@ -156,32 +212,29 @@ impl NearMap {
 pub struct NearSeeks {
     /// What a command takes until the sector may pass, without any seek, in seconds.
     pub overhead: Estimate,
-    pub next_track: Estimate,
+    /// What a seek to the next track takes beside that, where there were enough pairs.
+    pub next_track: Option<Estimate>,
     /// How many pairs there were on the same track, and on the next one.
     pub pairs: (usize, usize),
 }
 
 pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
-    let (mut counts, mut counted) = (Vec::new(), Vec::new());
     let probes = long_probes(readings);
+    let mut counts = Vec::new();
     for probe in &probes {
-        if let Some(count) = count_of(probe, rotation, sector_bytes) {
-            counted.push(probe);
-            counts.push(count);
-        }
+        counts.extend(count_of(probe, rotation, sector_bytes));
     }
     let mut maps = Vec::new();
-    if scatters(&counts, probes.len(), rotation) {
-        for ends in track_ends(readings, rotation, sector_bytes) {
-            // The second of a pair on the next track lies behind the second end.
-            let skew = (ends.levels[1] - ends.levels[2]).rem_euclid(1.0);
-            let (border, angle) = ((ends.ends[0].first, ends.ends[0].last), ends.levels[1] + skew);
-            maps.push(NearMap { top: ends.top, sector_bytes, sectors: ends.sectors, border, skew, angle });
+    if !scatters(&counts, probes.len(), rotation) {
+        for probe in probes {
+            maps.extend(NearMap::of(probe, readings, rotation, sector_bytes));
         }
         return maps;
     }
-    for (count, probe) in counts.iter().zip(counted) {
-        maps.extend(NearMap::of(count, probe, readings, rotation, sector_bytes));
+    for ends in track_ends(readings, rotation, sector_bytes) {
+        let border = (ends.ends[0].first, ends.ends[0].last);
+        let tracks = [1, 2].map(|at| Track { sectors: ends.sectors, level: ends.levels[at] });
+        maps.push(NearMap { top: ends.top, sector_bytes, border, tracks });
     }
     maps
 }
@@ -194,26 +247,23 @@ impl NearSeeks {
         for map in maps {
             for reading in readings {
                 let Some(tracks) = map.hop(reading, rotation) else { continue };
-                let high_s = reading.seconds() - turn_s / map.sectors;
+                let high_s = reading.seconds() - turn_s / map.tracks[tracks].sectors;
                 bounds[tracks].push((high_s - turn_s, high_s));
             }
         }
-        if bounds.iter().any(|bounds| bounds.len() < PAIRS_MIN) {
-            return None;
-        }
-        let [same, next] =
-            bounds.map(|bounds| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns.max(FINEST_TURNS)));
-        let value = next.value - same.value;
-        Some(NearSeeks {
-            overhead: same,
-            next_track: Estimate {
-                value,
-                low: value - half_of_two(next.value - next.low, same.high - same.value),
-                high: value + half_of_two(next.high - next.value, same.value - same.low),
-                ..next
-            },
-            pairs: (same.effective_count as usize, next.effective_count as usize),
-        })
+        let [same, next] = bounds.map(|bounds| {
+            (bounds.len() >= PAIRS_MIN)
+                .then(|| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns.max(FINEST_TURNS)))
+        });
+        let same = same?;
+        let next_track = next.map(|next| {
+            let value = next.value - same.value;
+            let low = value - half_of_two(next.value - next.low, same.high - same.value);
+            let high = value + half_of_two(next.high - next.value, same.value - same.low);
+            Estimate { value, low, high, ..next }
+        });
+        let pairs = [Some(same), next].map(|time| time.map_or(0, |time| time.effective_count as usize));
+        Some(NearSeeks { overhead: same, next_track, pairs: pairs.into() })
     }
 }
 
@@ -226,19 +276,18 @@ fn half_of_two(one: f64, other: f64) -> f64 {
 }
 
 impl NearMap {
-    /// Whether a reading was a hop downwards within this place, from a track that is known to one that is, and both sectors passed
+    /// Whether a reading was a hop downwards within this place, from the upper track to one that is known, and both sectors passed
     /// when they should, so that no cache answered: over how many tracks, none or one.
     fn hop(&self, reading: &Reading, rotation: &Rotation) -> Option<usize> {
         let (from, from_ns) = reading.before?;
         let (from_track, track) = (self.track(from)?, self.track(reading.offset)?);
-        let tracks = track.checked_sub(from_track)? as usize;
-        let tolerance = (2.0 * rotation.tolerance_turns()).max(1.0 / self.sectors);
+        let tolerance = (2.0 * rotation.tolerance_turns()).max(1.0 / self.tracks[track].sectors);
         let met = |offset: u64, at_ns: u64| match self.angle_at(offset) {
             Some(angle) => wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance,
             None => false,
         };
         let both_met = met(from, from_ns) && met(reading.offset, reading.completed_ns);
-        (reading.offset < from && tracks <= 1 && both_met).then_some(tracks)
+        (reading.offset < from && from_track == 0 && both_met).then_some(track)
     }
 }
 
@@ -250,10 +299,8 @@ mod tests {
         NearMap {
             top: 1 << 30,
             sector_bytes: 4096,
-            sectors: 400.0,
             border: (100.0, 102.0),
-            skew: 0.1,
-            angle: 0.0,
+            tracks: [Track { sectors: 400.0, level: 0.4 }, Track { sectors: 390.0, level: 0.3 }],
         }
     }
 
@@ -267,9 +314,9 @@ mod tests {
                     panic!("no pair {tracks} tracks and {later} turns apart")
                 };
                 let (from, to) = (map.track(one).expect("sure"), map.track(other).expect("sure"));
-                assert_eq!(to - from, tracks);
+                assert_eq!((from, to), (0, tracks));
                 let turns = map.angle_at(other).expect("known") - map.angle_at(one).expect("known");
-                assert!((turns.rem_euclid(1.0) - later).abs() < 0.5 / 400.0 + 1e-9, "{turns}, not {later}");
+                assert!((turns.rem_euclid(1.0) - later).abs() < 0.5 / 390.0 + 1e-9, "{turns}, not {later}");
             }
         }
     }
@@ -290,10 +337,16 @@ mod tests {
     fn what_may_lie_on_either_track_is_on_none() {
         let map = map();
         let offset = |below: u64| map.top - below * 4096;
-        assert_eq!(map.track(offset(99)), Some(0));
-        assert_eq!(map.track(offset(101)), None);
-        assert_eq!(map.track(offset(102)), Some(1));
-        assert_eq!(map.track(offset(499)), Some(1));
-        assert_eq!(map.track(offset(502)), Some(2));
+        for (below, track) in [
+            (101, None),
+            (102, Some(0)),
+            (499, Some(0)),
+            (500, None),
+            (502, Some(1)),
+            (889, Some(1)),
+            (890, None),
+        ] {
+            assert_eq!(map.track(offset(below)), track, "{below}");
+        }
     }
 }

@@ -15,7 +15,7 @@ const REACH_BYTES: u64 = 16 << 20;
 /// Nothing is known closer than a sector takes to pass: a five-hundredth of a turn or less. This is half of that.
 pub(super) const FINEST_TURNS: f64 = 1e-3;
 /// Fewer readings could not contradict each other.
-const READINGS_MIN: usize = 4;
+pub(super) const READINGS_MIN: usize = 4;
 /// The interval of a count: 3.5 standard deviations to either side, since hundreds of counts are made and none shall be wrong.
 const DEVIATIONS: f64 = 3.5;
 /// Of all pairs of a probe, those that must fit: with one end of a track between them, the readings of a probe fall into two
@@ -107,6 +107,26 @@ pub(super) fn spots_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64
 
 /// The count of one probe; none where no number of sectors stands out.
 pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Option<TrackCount> {
+    let share = if probe.len() < LONG_PROBE { FITTING_SHARE_MIN } else { FITTING_SHARE_LONG_MIN };
+    count_fitting(probe, share, rotation, sector_bytes)
+}
+
+/// The count of reads all of which lie on one track.
+pub(super) fn count_of_track(
+    reads: &[Reading],
+    rotation: &Rotation,
+    sector_bytes: u64,
+) -> Option<TrackCount> {
+    count_fitting(reads, 1.0, rotation, sector_bytes)
+}
+
+/// The count that at least that share of the pairs of a probe fits.
+fn count_fitting(
+    probe: &[Reading],
+    least_share: f64,
+    rotation: &Rotation,
+    sector_bytes: u64,
+) -> Option<TrackCount> {
     let spots = spots_of(probe, rotation, sector_bytes);
     let tolerance = rotation.tolerance_turns();
     let apart = apart(&spots);
@@ -123,7 +143,6 @@ pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64
         }
     }
     let pairs = apart.len();
-    let least_share = if spots.len() < LONG_PROBE { FITTING_SHARE_MIN } else { FITTING_SHARE_LONG_MIN };
     if (best as f64) < least_share * pairs as f64 {
         return None;
     }

@@ -337,8 +337,8 @@ impl Geometry {
         let maps = near_maps(&self.readings, rotation, self.block.get());
         if let Some(seeks) = NearSeeks::of(&self.readings, &maps, rotation) {
             let overhead = seeks.overhead.value / rotation.turn_s();
-            let next = overhead + seeks.next_track.value / rotation.turn_s();
-            self.queue_pairs(rotation, &around(overhead), &around(next));
+            let next = seeks.next_track.map(|next| overhead + next.value / rotation.turn_s());
+            self.queue_pairs(rotation, &around(overhead), &next.map(around).unwrap_or_default());
         }
         Stage::ClosePairs
     }

@@ -65,7 +65,7 @@ pub fn sectors_near(counts: &[TrackCount], offset: u64) -> Option<f64> {
 /// Pairs of sectors on the same track, or on neighbouring ones, that pass each of these parts of a turn apart: one of each at
 /// every place, places in turns, so that the drive holds nothing of a place when it comes back. Each place has its own parts of a turn,
 /// evenly between those of the others: with the same ones at all of them nothing would be known between one and the next.
-pub fn pairs(maps: &[NearMap], tracks: u32, later_turns: &[f64], prng: &mut Prng) -> Vec<u64> {
+pub fn pairs(maps: &[NearMap], tracks: usize, later_turns: &[f64], prng: &mut Prng) -> Vec<u64> {
     let mut reads = Vec::new();
     let step = match later_turns {
         [first, second, ..] => second - first,

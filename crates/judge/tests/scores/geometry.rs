@@ -151,6 +151,25 @@ fn late_completions_cost_time_and_not_the_answer() {
     assert!(failed as f64 <= LATE_FAILED_MAX * count as f64, "{wrong:#?}");
 }
 
+/// Three surfaces in turns, each with its own number of sectors: two of three tracks are followed by one on another surface. Seen late, that was a
+/// track-to-track seek of 129 µs (114 to 144) on a drive of 228 µs with at least 5 heads.
+#[test]
+fn a_head_switch_is_no_seek_and_a_border_of_zones_no_head() {
+    let home = Home::new();
+    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 30\nlate_share = 0.01\nlate_ms = 1\n";
+    for delay in ["", late] {
+        let drive = home.changed("random-hard-disk-990001", &[], delay);
+        let said = geometry(&drive.target, &["--time-limit", "60s"]);
+        let wrong =
+            wrong("990001", &drive.profile, &said, &[FindingCode::SeekAverage, FindingCode::SeekFullStroke]);
+        assert!(wrong.is_empty(), "{delay} {wrong:#?}");
+        let first = said.said(FindingCode::SeekTrackToTrack);
+        assert!(first["unknown"].as_str().is_some_and(|why| why.contains("surface")), "{delay} {first}");
+        let heads = said.said(FindingCode::TrackLayout)["data"]["surfaces_at_least"].as_u64();
+        assert!(heads.is_some_and(|heads| (1..=3).contains(&heads)), "{delay} {heads:?}");
+    }
+}
+
 #[test]
 fn nothing_turns_where_nothing_is_known_to_turn() {
     for name in ["null", "constant", "970-pro", "x25-m"] {

@@ -49,12 +49,14 @@ pub enum NoGeometry {
         sectors: Option<(u32, u32)>,
         sector: Bytes,
     },
-    /// Tracks could not be counted, so command overhead is not separated from the seek; the bounds of both together, in seconds.
+    /// Too few pairs of sectors on one track were read, so command overhead is not separated from the seek; the bounds of both together, in seconds.
     OverheadUnknown {
         bounds_s: Option<(f64, f64)>,
     },
     /// The next track may be on another surface.
     OtherSurface,
+    /// Skews scatter too much, or are too few, to tell whether the next track is on another surface.
+    SurfaceOpen,
     /// The next track is reached too soon to tell from the same one.
     TooNear,
     /// The reads leave the seek open.

@@ -193,15 +193,18 @@ pub(super) fn why_no_geometry(reason: &NoGeometry) -> String {
             "Not measured: the range covers only a part of the drive. Omit --range.".into()
         }
         NoGeometry::OverheadUnknown { bounds_s: Some((low, high)) } => format!(
-            "Inconclusive: {} to {}. Sectors per track could not be counted, so command overhead is not separated.",
+            "Inconclusive: {} to {}. Too few reads on a single track to separate the command overhead.",
             short_time(low),
             short_time(high)
         ),
         NoGeometry::OverheadUnknown { bounds_s: None } => {
-            "Inconclusive: sectors per track could not be counted, so command overhead is not separated from the seek.".into()
+            "Inconclusive: too few reads on a single track to separate the command overhead from the seek.".into()
         }
         NoGeometry::OtherSurface => {
             "Inconclusive: the skew differs from track to track, so the next track may be on another surface.".into()
+        }
+        NoGeometry::SurfaceOpen => {
+            "Inconclusive: the skew is not known closely enough to tell whether the next track is on the same surface.".into()
         }
         NoGeometry::TooNear => "Inconclusive: the next track is reached too soon to tell from the same one.".into(),
         NoGeometry::TooImprecise => "Inconclusive: the reads leave the seek open. Measure longer.".into(),
