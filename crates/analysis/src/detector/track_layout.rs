@@ -6,7 +6,8 @@
 //! Sectors on a track decide how fast each part of a disk is, and surfaces that differ make the stripes that sequential rates show.
 //! # How
 //! Sectors side by side on a track pass at angles that are a whole number of sectors apart; a few reads give the number exactly.
-//! See `geometry::track`, and `geometry::layout` for how zones come of it.
+//! See `geometry::track`, and `geometry::layout` for how zones come of it. No surface holds more further in, so counts that rise with the
+//! address are of as many surfaces: the longest rise that is met more often than counts may be wrong is the least number of heads.
 //! Where completion times scatter, as on a busy host, both ends of a track are looked for instead, where the angle jumps by the skew: see
 //! `geometry::ends`. It takes half a second a track.
 //! # Cannot tell when
@@ -15,11 +16,12 @@
 //! # Known problems
 //! The number of zones is a lower bound: zones that no probe met are missing, and neighbours count as one where their counts may be those of
 //! surfaces of one zone. What was seen of each stretch may hold tracks of two. Surfaces of which two hold the same in one zone and not in
-//! another are only counted at least. A number holds where it was counted;
+//! another are only counted at least, and a drive whose surfaces held more further in would be given too many. A number holds where it was counted;
 //! drives that leave out single bad sectors have tracks with some fewer. Skews of a turn and more are seen without their whole turns.
 //! # References
 //! Henry Wong, "Hard disk geometry microbenchmarking", 2019. Gim and Won, "Extract and infer quickly", ACM TOS 6(2), 2010.
-//! Rissanen, "Modeling by shortest data description", Automatica 14, 1978. Chao, "Nonparametric estimation of the number of classes
+//! Rissanen, "Modeling by shortest data description", Automatica 14, 1978. Schensted, "Longest increasing and decreasing subsequences",
+//! Canadian Journal of Mathematics 13, 1961. Chao, "Nonparametric estimation of the number of classes
 //! in a population", 1984.
 
 use super::detect::{Detector, Need};

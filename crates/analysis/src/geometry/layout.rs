@@ -229,12 +229,13 @@ impl Skew {
         let (same, ends) = (offs.len(), skews.len());
         let share = same as f64 / ends as f64;
         let turns = (value + offs.iter().sum::<f64>() / same.max(1) as f64).rem_euclid(1.0);
+        let is_sharp = tolerance <= sharp;
         Skew {
-            turns: (ends >= ENDS_MIN && share > 0.5).then_some(turns),
+            turns: (is_sharp && ends >= ENDS_MIN && share > 0.5).then_some(turns),
             ends,
             others: ends - same,
             share,
-            is_sharp: tolerance <= sharp,
+            is_sharp,
         }
     }
 
