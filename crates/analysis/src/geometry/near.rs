@@ -37,7 +37,6 @@ struct Track {
 }
 
 impl Track {
-    /// By the readings on it.
     fn of(count: &TrackCount, top: u64, probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Track {
         let mut track = Track { sectors: count.exact().map_or(count.sectors, f64::from), level: 0.0 };
         let mut levels = Vec::new();
