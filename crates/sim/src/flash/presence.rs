@@ -18,9 +18,6 @@ enum Piece {
 #[derive(Clone, Debug)]
 pub(crate) struct Presence {
     pieces: Vec<Piece>,
-    /// A bit for each word of the pieces, set where it is known to be full: of a drive written at random a word lies far from the last
-    /// one, and memory is slow; these lie in the processor's cache.
-    full_words: Vec<u64>,
     pages: u64,
     /// A bit stands for `2^shift` pages.
     shift: u32,
@@ -33,20 +30,18 @@ impl Presence {
         let bits = pages.div_ceil(1 << shift);
         let piece = if filled { Piece::Full } else { Piece::Empty };
         let pieces = vec![piece; bits.div_ceil(PIECE_BITS) as usize];
-        let full_words = vec![0; pieces.len() * PIECE_WORDS / 64];
-        Presence { pieces, full_words, pages, shift, set: if filled { bits } else { 0 } }
+        Presence { pieces, pages, shift, set: if filled { bits } else { 0 } }
     }
 
     pub(crate) fn memory_bytes_max(pages: u64) -> u64 {
         let pieces = pages.div_ceil(1 << shift_of(pages)).div_ceil(PIECE_BITS);
-        pieces * (PIECE_BITS / 8 + PIECE_BITS / 8 / 64 + size_of::<Piece>() as u64)
+        pieces * (PIECE_BITS / 8 + size_of::<Piece>() as u64)
     }
 
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
         let mixed = self.pieces.iter().filter(|piece| matches!(piece, Piece::Mixed(_))).count() as u64;
-        let lists = self.pieces.len() * size_of::<Piece>() + self.full_words.len() * 8;
-        mixed * PIECE_BITS / 8 + lists as u64
+        mixed * PIECE_BITS / 8 + (self.pieces.len() * size_of::<Piece>()) as u64
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -123,16 +118,9 @@ impl Presence {
             (Piece::Full, false) => *piece = Piece::Mixed(Box::new([u64::MAX; PIECE_WORDS])),
         }
         let Piece::Mixed(words) = piece else { return };
-        let first_word = (at / PIECE_BITS) as usize * PIECE_WORDS;
         for (word, mask) in masks(at, until) {
-            let full_words = &mut self.full_words[(first_word + word) / 64];
-            let full = 1 << ((first_word + word) % 64);
-            if value && *full_words & full != 0 {
-                continue;
-            }
             let old = words[word];
             words[word] = if value { old | mask } else { old & !mask };
-            *full_words = if words[word] == u64::MAX { *full_words | full } else { *full_words & !full };
             let changed = u64::from((old ^ words[word]).count_ones());
             self.set = if value { self.set + changed } else { self.set - changed };
         }
@@ -186,11 +174,11 @@ mod tests {
         let pages = 2_000_000_000_000 / 4096;
         let mut presence = Presence::new(pages, false);
         assert_eq!(presence.insert(0, pages), pages);
-        assert!(presence.memory_bytes() < 2 << 20, "{}", presence.memory_bytes());
+        assert!(presence.memory_bytes() < 1 << 20, "{}", presence.memory_bytes());
         presence.remove(12_345, 12_346);
         assert_eq!(presence.count(), pages - 1);
         assert_eq!(presence.count_in(12_340, 12_350), 9);
-        assert!(presence.memory_bytes() < 2 << 20);
+        assert!(presence.memory_bytes() < 1 << 20);
         assert!(Presence::memory_bytes_max(pages) < 64 << 20);
     }
 }
