@@ -25,9 +25,13 @@ impl<'run> Subject<'run> {
         }
     }
 
-    /// A command for this target that can be pasted: "`drivescope surface /dev/sdx --full`". A scratch file needs no target.
+    /// A command for this target that can be pasted: "`drivescope surface /dev/sdx --full`". A scratch file needs neither a target nor
+    /// consent to write, which is refused there.
     pub(crate) fn command(&self, experiment: &str, options: &str) -> String {
-        let path = if self.target.path == "." { String::new() } else { quoted(&self.target.path) };
+        let (path, options) = match self.target.path.as_str() {
+            "." => (String::new(), options.strip_prefix("--write").unwrap_or(options).trim_start()),
+            path => (quoted(path), options),
+        };
         let mut words = vec!["drivescope", experiment, &path, options];
         words.retain(|word| !word.is_empty());
         format!("`{}`", words.join(" "))
@@ -83,5 +87,6 @@ mod tests {
         assert_eq!(command("/dev/sdx", "--full"), "`drivescope surface /dev/sdx --full`");
         assert_eq!(command("/mnt/my disk", ""), "`drivescope surface '/mnt/my disk'`");
         assert_eq!(command(".", "--full"), "`drivescope surface --full`");
+        assert_eq!(command(".", "--write --idle"), "`drivescope surface --idle`");
     }
 }
