@@ -51,9 +51,14 @@ pub(crate) fn host_remark(host_s: f64, latency_s: f64) -> String {
     format!(" Up to {} of it may be the host's: waits for a CPU, and the engine.", short_time(host_s))
 }
 
+/// A number with its 95 % confidence interval, of a conclusion that holds the three apart.
+pub(crate) fn between(value: f64, low: f64, high: f64) -> Estimate {
+    Estimate { low, high, confidence: 0.95, ..Estimate::exact(value) }
+}
+
 /// "15.2 MB/s (15.1 to 15.3)", to the digits that the interval supports.
 pub(crate) fn with_interval(value: f64, low: f64, high: f64, unit: &str) -> String {
-    let shown = measured(&Estimate { low, high, confidence: 0.95, ..Estimate::exact(value) }, unit);
+    let shown = measured(&between(value, low, high), unit);
     if low == high { shown.value } else { shown.line() }
 }
 

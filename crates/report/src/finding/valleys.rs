@@ -1,6 +1,6 @@
 //! Words for the findings of periodic stalls.
 
-use super::numbers::{long_time, memory, number, rate, short_time, size};
+use super::numbers::{between, long_time, memory, number, rate, short_time, size};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::quantity::rough_share;
 use model::estimate::Estimate;
@@ -48,23 +48,21 @@ impl Wording for WriteValleys {
     }
 
     fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("in the last pass", "in the last pass"))
+        Some(("valley", "valleys"))
     }
 
     fn parts(known: &Known<WriteValleys>) -> Vec<(&'static str, Estimate, &'static str)> {
         let ValleyPattern::Recurring(found) = &known.conclusion.pattern else { return Vec::new() };
-        let measured = |value, low, high| Estimate { low, high, confidence: 0.95, ..Estimate::exact(value) };
         let mut parts = Vec::new();
         if found.by != ValleyTrigger::Bytes {
-            let interval = measured(found.interval_s, found.interval_s_low, found.interval_s_high);
+            let interval = between(found.interval_s, found.interval_s_low, found.interval_s_high);
             parts.push(("Valley interval", interval, "s"));
         }
         if found.by != ValleyTrigger::Time {
-            let interval =
-                measured(found.interval_bytes, found.interval_bytes_low, found.interval_bytes_high);
+            let interval = between(found.interval_bytes, found.interval_bytes_low, found.interval_bytes_high);
             parts.push(("Valley interval", interval, "bytes written"));
         }
-        parts.push(("Valley duration", measured(found.width_s, found.width_s_low, found.width_s_high), "s"));
+        parts.push(("Valley duration", between(found.width_s, found.width_s_low, found.width_s_high), "s"));
         parts
     }
 
@@ -174,6 +172,14 @@ fn last_pass(valleys: &WriteValleys) -> Option<&ValleyPass> {
     valleys.passes.iter().rev().find(|pass| !pass.slowed && pass.valleys > 0)
 }
 
+/// The passes over the same preparation as this one, the first first.
+fn at_full_speed<'run>(
+    valleys: &'run WriteValleys,
+    like: &'run ValleyPass,
+) -> impl Iterator<Item = &'run ValleyPass> {
+    valleys.passes.iter().filter(|pass| pass.group == like.group && !pass.slowed)
+}
+
 fn at_offsets(at: &OffsetValleys, valleys: &WriteValleys) -> String {
     let count = valleys.count;
     let offsets = if count == 1 { "1 offset".into() } else { format!("{count} offsets") };
@@ -202,8 +208,7 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
     };
     let last_of_passes = match last_pass(valleys) {
         Some(last) => {
-            let alike = |pass: &&ValleyPass| pass.group == last.group && !pass.slowed;
-            let passes = valleys.passes.iter().filter(alike).count();
+            let passes = at_full_speed(valleys, last).count();
             let slowed = valleys.passes.iter().any(|pass| pass.slowed && pass.group == last.group);
             let speed = if slowed { "full-speed " } else { "" };
             format!("The last of {passes} {speed}passes ({} each)", size(last.bytes))
@@ -218,7 +223,7 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
             format!("{last_of_passes} had {valleys_met}{}.", last_pass(valleys).map_or(String::new(), cost))
         }
     };
-    let first_of_alike = valleys.passes.iter().find(|pass| !pass.slowed);
+    let first_of_alike = last_pass(valleys).and_then(|last| at_full_speed(valleys, last).next());
     let first = match first_of_alike {
         Some(pass) if pass.valleys == 0 && valleys.count > 0 => " The first pass had none.",
         _ => "",
