@@ -75,6 +75,7 @@ impl Verdict {
             let news = answers.iter().filter(|answer| !text.contains(*answer));
             [&text].into_iter().chain(news).cloned().collect::<Vec<String>>().join(" ")
         };
+        let requests = without_errors(&rows);
         let bad = sentences_of(&rows, Tone::Bad);
         if !bad.is_empty() {
             // What such a drive leaves unknown stands below.
@@ -92,23 +93,22 @@ impl Verdict {
         }
         let warnings = sentences_of(&rows, Tone::Warning);
         if !warnings.is_empty() {
-            return verdict(Severity::Care, "Caution.", and_requests(and_answers(warnings), &rows));
+            return verdict(Severity::Care, "Caution.", followed_by(and_answers(warnings), requests));
         }
         for row in &rows {
             if row.code == Some(FindingCode::SlowRegions) && is_known(row) && row.number != NONE_FOUND {
                 let found = headline_of(FindingCode::SlowRegions, run, style);
                 let found = and_answers(found.unwrap_or_default());
-                return verdict(Severity::Care, "Caution.", and_requests(found, &rows));
+                return verdict(Severity::Care, "Caution.", followed_by(found, requests));
             }
         }
-        let Some(nothing) = rows.iter().find(|row| row.code.is_none()) else {
+        let Some(requests) = requests else {
             return verdict(
                 Severity::Open,
                 &and_answers(String::new()),
                 "Drive health was not tested.".into(),
             );
         };
-        let requests = requests_of(nothing);
         if answers.is_empty() {
             return verdict(Severity::Sound, &requests, String::new());
         }
@@ -139,13 +139,15 @@ impl Verdict {
     }
 }
 
-fn requests_of(nothing_failed: &Row) -> String {
-    format!("No I/O errors in {}", nothing_failed.sentence)
+/// "No I/O errors in 5,318 requests (2.77 GB read).", where none failed.
+fn without_errors(rows: &[Row]) -> Option<String> {
+    let nothing_failed = rows.iter().find(|row| row.code.is_none())?;
+    Some(format!("No I/O errors in {}", nothing_failed.sentence))
 }
 
-fn and_requests(text: String, rows: &[Row]) -> String {
-    match rows.iter().find(|row| row.code.is_none()) {
-        Some(nothing_failed) => format!("{text} {}", requests_of(nothing_failed)),
+fn followed_by(text: String, next: Option<String>) -> String {
+    match next {
+        Some(next) => format!("{text} {next}"),
         None => text,
     }
 }
@@ -250,7 +252,7 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
         answers.extend(headline_of(FindingCode::StripeLayout, run, style));
     }
     if is_limited && let Some(next) = answers.get_mut(1) {
-        *next = format!("While credit lasts: {}", lower(next));
+        next.insert_str(0, "While credit lasts: ");
     }
     answers
 }
