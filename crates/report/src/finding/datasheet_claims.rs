@@ -8,7 +8,7 @@ use model::finding::{
 };
 
 /// A shortfall beyond the sheet's rounding and the differences between drives of a model.
-const SHORTFALL_MIN: f64 = 0.1;
+pub(super) const SHORTFALL_MIN: f64 = 0.1;
 /// Ratios with an interval narrower than this are told to a tenth of a percent.
 const NARROW: f64 = 0.02;
 

@@ -1,5 +1,6 @@
 //! Throughput by offset, zones, links and regions, in words.
 
+use super::datasheet_claims::SHORTFALL_MIN;
 use super::numbers::{long_time, number, plural, rate, size, span};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use crate::quantity::count;
@@ -13,8 +14,6 @@ use model::request::Operation;
 
 /// SATA began with 1.5 Gbit/s, which any port has.
 const SLOWEST_PORT_GBIT: f64 = 1.5;
-/// A port is worth advice where the slower one costs more than drives of one model differ by, a tenth.
-const PORT_GAIN_MIN: f64 = 1.1;
 const LOADED: &str = " Other load on the drive or host was seen meanwhile: alone it may be faster.";
 const ALONE: &str = "Repeat while nothing else uses the drive.";
 const FASTER_PORT: &str = "Connect the drive to a faster port, without a bridge or hub between.";
@@ -77,7 +76,8 @@ impl Wording for SequentialRate {
             // Each generation of SATA is twice as fast as the one before, and 8b/10b coding makes 100 MB/s of 1 Gbit/s before the protocol.
             let slower = port / 2.0;
             let carried = 100e6 * slower * PORT_DATA_SHARE;
-            if slower < SLOWEST_PORT_GBIT || found.rate.value < PORT_GAIN_MIN * carried {
+            // A port is worth advice where the slower one costs more than drives of one model differ by.
+            if slower < SLOWEST_PORT_GBIT || found.rate.value < (1.0 + SHORTFALL_MIN) * carried {
                 return None;
             }
             return Some(format!(

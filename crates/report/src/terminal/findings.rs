@@ -6,7 +6,7 @@ use crate::finding::{
     Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, parts, place, shown, text,
 };
 use crate::not_tested::not_tested;
-use crate::quantity::{capacity, count, measured, rough_share};
+use crate::quantity::{Measured, capacity, count, measured, rough_share};
 use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -267,16 +267,15 @@ impl Row {
     fn parts(finding: &Finding, style: Style) -> Vec<Row> {
         let mut rows = Vec::new();
         for (label, estimate, unit) in parts(finding) {
-            let shown = measured(&estimate, unit);
-            let (number, unit) = shown.value.split_once(' ').unwrap_or((&shown.value, ""));
+            let (number, unit, interval) = columns_of_number(&measured(&estimate, unit), style);
             rows.push(Row {
                 code: Some(finding.code()),
                 is_part: true,
                 mark: " ",
                 label: label.into(),
-                number: style.own(number),
-                unit: style.own(unit),
-                interval: style.own(&shown.interval),
+                number,
+                unit,
+                interval,
                 ..Row::default()
             });
         }
@@ -318,13 +317,7 @@ impl Row {
             Value::Number(estimate) => {
                 let unit = finding.unit().unwrap_or_default();
                 let shown = shown(code, estimate, &style.name(&unit));
-                let (number, unit) = match shown.value.split_once(' ') {
-                    Some(parts) if !shown.value.starts_with(QUEUE_DEPTH) && shown.value != NONE_FOUND => {
-                        parts
-                    }
-                    _ => (shown.value.as_str(), ""),
-                };
-                (style.own(number), style.own(unit), style.own(&shown.interval))
+                columns_of_number(&shown, style)
             }
             // A kind of recording is an abbreviation.
             Value::Word(kind) if matches!(kind.as_ref(), "cmr" | "smr") => {
@@ -384,6 +377,15 @@ impl Row {
             None => row.into(),
         }
     }
+}
+
+/// Number, unit and interval; what is no number with a unit stands in the first of them.
+fn columns_of_number(shown: &Measured, style: Style) -> (String, String, String) {
+    let (number, unit) = match shown.value.split_once(' ') {
+        Some(parts) if !shown.value.starts_with(QUEUE_DEPTH) && shown.value != NONE_FOUND => parts,
+        _ => (shown.value.as_str(), ""),
+    };
+    (style.own(number), style.own(unit), style.own(&shown.interval))
 }
 
 /// Words of documents that say too much or too little beside a label.
