@@ -34,8 +34,7 @@ impl Bucket {
     }
 
     fn tokens_at(&self, at_ns: u64) -> f64 {
-        let BucketNumbers { per_second, credit, change, .. } = self.numbers;
-        let (change_ns, times) = change.unwrap_or((u64::MAX, 1.0));
+        let BucketNumbers { per_second, credit, change_ns, times, .. } = self.numbers;
         let before_ns = at_ns.min(change_ns).saturating_sub(self.at_ns);
         let after_ns = at_ns - self.at_ns - before_ns;
         let refilled = (before_ns as f64 + after_ns as f64 * times) / 1e9 * per_second;
@@ -46,13 +45,8 @@ impl Bucket {
     fn wait_ns(&self, request: &Request, from_ns: u64) -> u64 {
         let missing = self.cost(request).min(self.numbers.credit) - self.tokens_at(from_ns);
         let wait_ns = (missing.max(0.0) / self.numbers.per_second * 1e9).ceil() as u64;
-        match self.numbers.change {
-            None => wait_ns,
-            Some((change_ns, times)) => {
-                let before_ns = wait_ns.min(change_ns.saturating_sub(from_ns));
-                before_ns + ((wait_ns - before_ns) as f64 / times).ceil() as u64
-            }
-        }
+        let before_ns = wait_ns.min(self.numbers.change_ns.saturating_sub(from_ns));
+        before_ns + ((wait_ns - before_ns) as f64 / self.numbers.times).ceil() as u64
     }
 
     fn take(&mut self, request: &Request, at_ns: u64) {
@@ -236,7 +230,13 @@ mod tests {
 
     #[test]
     fn an_idle_bucket_refills_to_its_credit_and_no_further() {
-        let numbers = [BucketNumbers { is_bytes: false, per_second: 300.0, credit: 40_000.0, change: None }];
+        let numbers = [BucketNumbers {
+            is_bytes: false,
+            per_second: 300.0,
+            credit: 40_000.0,
+            change_ns: u64::MAX,
+            times: 1.0,
+        }];
         let mut gate = Gate::new(&numbers);
         let read = request(0, Operation::Read, 4096);
         for _ in 0..40_000 {
@@ -258,7 +258,13 @@ mod tests {
         assert_eq!(profile.check(), Ok(()));
         assert_eq!(
             profile.buckets(),
-            [BucketNumbers { is_bytes: false, per_second: 300.0, credit: 40_000.0, change: None }]
+            [BucketNumbers {
+                is_bytes: false,
+                per_second: 300.0,
+                credit: 40_000.0,
+                change_ns: u64::MAX,
+                times: 1.0
+            }]
         );
     }
 }

@@ -17,7 +17,7 @@ section! {
         #[serde(skip_serializing_if = "Option::is_none")]
         changes_at_s: Option<f64> = None, in 0..=1e8 => "When the limit changes, in seconds from the start. Default: never.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        changes_by: Option<f64> = None, in 0.01..=100 => "How many times as fast credit comes back from then on. Default 1.";
+        changes_by: Option<f64> = None, in 0.01..=100 => "How many times as fast credit comes back from then on.";
         separate: bool = false => "Separate buckets for reads and writes, each with these numbers.";
     }
 }
@@ -28,8 +28,9 @@ pub(crate) struct BucketNumbers {
     pub is_bytes: bool,
     pub per_second: f64,
     pub credit: f64,
-    /// From when on it refills how many times as fast.
-    pub change: Option<(u64, f64)>,
+    /// From when on it refills `times` as fast.
+    pub change_ns: u64,
+    pub times: f64,
 }
 
 impl LimitProfile {
@@ -41,6 +42,9 @@ impl LimitProfile {
         if self.credit_mb.is_some() && self.rate_mb_per_s.is_none() {
             return Err(Flaw::new("credit_mb", "nothing refills it: `rate_mb_per_s` is missing"));
         }
+        if self.changes_by.is_some() != self.changes_at_s.is_some() {
+            return Err(Flaw::new("changes_by", "when it changes and by how much go together"));
+        }
         if self.iops.is_none() && self.rate_mb_per_s.is_none() {
             return Err(Flaw::new("iops", "a limit is one of requests, of bytes, or both"));
         }
@@ -49,14 +53,15 @@ impl LimitProfile {
 
     pub(crate) fn buckets(&self) -> Vec<BucketNumbers> {
         let mut buckets = Vec::new();
-        let change = self.changes_at_s.map(|at_s| ((at_s * 1e9) as u64, self.changes_by.unwrap_or(1.0)));
+        let change_ns = self.changes_at_s.map_or(u64::MAX, |at_s| (at_s * 1e9) as u64);
+        let times = self.changes_by.unwrap_or(1.0);
         if let Some(per_second) = self.iops {
             let credit = self.credit_requests.unwrap_or(1.0);
-            buckets.push(BucketNumbers { is_bytes: false, per_second, credit, change });
+            buckets.push(BucketNumbers { is_bytes: false, per_second, credit, change_ns, times });
         }
         if let Some(rate) = self.rate_mb_per_s {
             let credit = self.credit_mb.unwrap_or(1.0) * 1e6;
-            buckets.push(BucketNumbers { is_bytes: true, per_second: rate * 1e6, credit, change });
+            buckets.push(BucketNumbers { is_bytes: true, per_second: rate * 1e6, credit, change_ns, times });
         }
         buckets
     }

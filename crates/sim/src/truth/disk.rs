@@ -52,7 +52,7 @@ pub(super) fn truths(disk: &DiskProfile, capacity: Bytes, link: Option<&LinkNumb
     truths
 }
 
-/// The sequential rates, as far as requests stream. Where the link takes one command at a time, the next request comes after
+/// The sequential rates, as far as requests stream. Where the link queues no commands, the next request comes after
 /// the last completion: then only read-ahead keeps reads from losing a revolution each, and only a write cache keeps
 /// writes from it. How many are lost has no closed form, and nothing is said.
 fn stream_rates(extents: &[Extent], disk: &DiskProfile, link: Option<&LinkNumbers>) -> Vec<Truth> {

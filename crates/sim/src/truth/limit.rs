@@ -22,7 +22,7 @@ pub(super) fn add(limit: Option<&LimitProfile>, truths: &mut Vec<Truth>) {
     let Some(limit) = limit else { return truths.push(Truth::absent(code)) };
     truths.retain(|truth| !OF_BOTH_STATES.contains(&truth.code));
     truths.push(match limit.buckets().as_slice() {
-        [bucket] if bucket.change.is_some() => Truth::depends(code, "the limit changes during the run"),
+        [_] if limit.changes_at_s.is_some() => Truth::depends(code, "the limit changes during the run"),
         [bucket] => {
             let by = if bucket.is_bytes { "bytes" } else { "requests" };
             let refill_s = bucket.credit / bucket.per_second;
