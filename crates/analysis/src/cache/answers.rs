@@ -10,7 +10,7 @@ const STRAY_SHARE: f64 = 0.1;
 const MEDIUM_NS_MIN: f64 = 1000.0;
 /// An answer from memory is at most so many times as slow as the slow ones among the sure hits.
 const HIT_MARGIN: f64 = 1.5;
-/// Waiting for a sector takes half a turn more in the median than at the least: 2 ms at 15,000 rpm. A host wakes in 100 µs.
+/// Rotational latency is half a revolution more in the median than at the least: 2 ms at 15,000 rpm. A host wakes in 100 µs.
 const AT_ONCE_NS: f64 = 300_000.0;
 /// Fewer of either kind tell nothing.
 const COUNT_MIN: usize = 5;

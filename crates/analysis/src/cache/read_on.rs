@@ -1,4 +1,4 @@
-//! How far a drive reads on: two reads with a pause between, the second so far behind the first: does memory answer?
+//! How far a drive prefetches: of two reads with a pause between, whether the second, so far behind the first, hits its cache.
 //!
 //! What memory takes is learned from reads of what was just read. A drive that drops what it delivered does not answer those from
 //! memory; then it is learned from the bytes right behind the first read of a pair.

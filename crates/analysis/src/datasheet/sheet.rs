@@ -34,7 +34,7 @@ pub struct Datasheet {
     pub rate_max_mb_per_s: Option<f64>,
     /// The sustained rate averaged over the whole drive, in MB/s of 10^6 bytes.
     pub rate_average_mb_per_s: Option<f64>,
-    /// The highest rate of sequential writing of an SSD in MB/s of 10^6 bytes: mostly that of its write cache.
+    /// The highest sequential write throughput of an SSD in MB/s of 10^6 bytes: mostly that of its write cache.
     pub write_rate_max_mb_per_s: Option<f64>,
     /// Average seek for reading in ms, without the rotational wait.
     pub seek_read_average_ms: Option<f64>,

@@ -3,7 +3,7 @@
 //! The mean latency of random reads, one at a time, over the whole measured span, with the smallest block measured.
 //! # Why it matters
 //! It bounds what a drive does for anything that asks for one small thing after the other: directories, metadata, a database without
-//! concurrency. On a disk it is overhead, seek and half a turn; using less of the drive shortens the seek.
+//! concurrency. On a disk it is overhead, seek and half a revolution; using less of the drive shortens the seek.
 //! # How
 //! The sum of latencies over their number, with the variance from batches of at least 30 requests, since each seek begins where the last
 //! ended and a slice of time cuts a request at each end, and over rounds as in `stats::grouped`. Where every read was kept, reads are

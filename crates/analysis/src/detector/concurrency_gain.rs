@@ -8,7 +8,7 @@
 //! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to choose it. So for each
 //! round the best depth is chosen by the *other* rounds and its number taken from this one, which played no part in the choice. Means of
 //! logarithms over rounds, as in `stats::grouped`; the interval by the delta method. Where all depths above one are alike (F test), as on
-//! a disk that takes one command at a time, there is no best to choose, and all of them together are compared with one. The depth named is
+//! a disk without command queueing, there is no best to choose, and all of them together are compared with one. The depth named is
 //! the least that is not clearly worse than the best. Figures of another program are taken as they are.
 //! # Cannot tell when
 //! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the

@@ -1,8 +1,8 @@
 //! How many kinds of answers single random reads get.
 //! # What it finds
-//! The separate peaks of the latencies of random reads, one at a time, over the whole span; where each is, and its share.
+//! The modes of the latency of random reads at QD 1 over the whole span: where each is, and its share.
 //! # Why it matters
-//! A mean over two kinds of answers is the time of neither: memory, retries, denser cells and slower mirrors make their own.
+//! A mean over two modes is the latency of neither: memory, retries, denser cells and slower mirrors make their own.
 //! # How
 //! Latencies are counted in cells of an eighth of an octave. Two peaks are told apart if the cells between them are less than half as dense
 //! as either, more surely than chance makes it of one peak at any place in one run of a thousand: see `stats::modes`, which takes no shape

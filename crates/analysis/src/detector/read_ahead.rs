@@ -1,4 +1,4 @@
-//! How far a drive reads on after a read.
+//! How far a drive prefetches after a read.
 //! # What it finds
 //! How many bytes behind a read memory answers, some time after it.
 //! # Why it matters

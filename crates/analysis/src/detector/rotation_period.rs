@@ -2,7 +2,7 @@
 //! # What it finds
 //! The time of a turn, in seconds, and turns a minute.
 //! # Why it matters
-//! Half a turn is what each random access waits on average; and all that is told of tracks and seeks counts in turns.
+//! Half a revolution is the mean rotational latency of random access; all that is told of tracks and seeks counts in revolutions.
 //! # How
 //! Places all over the drive are read again and again, each time after hundreds of others. Two reads of one sector end whole
 //! turns apart, whatever the arm did in between. See `geometry::rotation`.

@@ -14,7 +14,8 @@
 //! # Known problems
 //! What a drive keeps for itself at either edge is not reached, so the longest seek is that between the first and the last byte.
 //! On disks that go through all surfaces of a cylinder before the next one, what follows a track is another surface; then the seek
-//! to the next track is unknown. It is too where skews scatter too much to tell such disks from others. Overheads that a drive has only with a seek count as part of it.
+//! to the next track is unknown, as it is where skews scatter too much to tell such disks from others. Overheads that a drive has only
+//! with a seek count as part of it.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995. Ruemmler and Wilkes,
 //! "An introduction to disk drive modeling", 1994. Henry Wong, "Hard disk geometry microbenchmarking", 2019. Turnbull, "The
@@ -129,10 +130,10 @@ impl Seen {
     }
 
     fn next_track(&self) -> Result<SeekTrackToTrack, NoGeometry> {
-        match self.layout.as_ref().map(|layout| layout.keeps_surface) {
-            Some(Some(false)) => return Err(NoGeometry::OtherSurface),
-            Some(None) => return Err(NoGeometry::SurfaceOpen),
-            Some(Some(true)) | None => {}
+        if let Some(layout) = &self.layout
+            && !layout.keeps_surface.ok_or(NoGeometry::SurfaceOpen)?
+        {
+            return Err(NoGeometry::OtherSurface);
         }
         let near = self.near.as_ref().ok_or(NoGeometry::OverheadUnknown { bounds_s: None })?;
         let seek = near.next_track.ok_or(NoGeometry::TooFewSeeks)?;

@@ -2,7 +2,7 @@
 //! # What it finds
 //! Bytes per second of sequential reads or writes at both ends, and the size over a full pass's time.
 //! # Why it matters
-//! A disk is about twice as fast outside as inside. The mean of rates is not that of a pass: what takes longest counts most.
+//! A disk is about twice as fast at its outer diameter as at its inner one. The mean of rates is not that of a pass: what takes longest counts most.
 //! # How
 //! The time per byte of each sample, after its queue has filled: in a closed loop the sum of latencies over the depth, free of the
 //! error of cutting time (Little 1961). Where slots were idle, for the host was slow, the two differ by more than that error, and
