@@ -368,9 +368,10 @@ impl Source {
             Log::OverwriteEach => workload.threads,
             Log::Extend | Log::Preallocated | Log::Overwrite => 1,
         };
+        let (size, write) = (workload.range.end().from_start(), workload.block_sizes.largest());
         let mut logs = Vec::new();
         for _ in 0..count {
-            logs.push(scratch.log(workload.range.end().from_start(), commits)?);
+            logs.push(scratch.log(size, write, commits)?);
         }
         Ok(logs)
     }
