@@ -1,14 +1,14 @@
 //! Commits of a run, put together by what was asked for.
 
 use crate::stats::CONFIDENCE;
-use crate::stats::quantile::of_histogram;
+use crate::stats::quantile::{Dispersion, of_rounds};
 use model::commit::{Beside, BesideLoad, CommitMethod, Commits, Log};
 use model::estimate::Estimate;
 use model::histogram::LatencyHistogram;
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{OperationTotals, PhaseSummary, RunView};
-use model::units::{Bytes, Quantile};
+use model::units::{Bytes, Nanos, Quantile};
 
 /// What is measured again in each round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +21,12 @@ pub struct CellKey {
 }
 
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct Cell<'run> {
     pub key: CellKey,
     pub commits: Commits,
     /// Of what other programs state there may be no latencies.
     pub histogram: LatencyHistogram,
+    rounds: Vec<&'run LatencyHistogram>,
     pub count: u64,
     pub seconds: f64,
     pub phases: Vec<u32>,
@@ -54,10 +55,14 @@ impl CellKey {
     }
 }
 
-impl Cell {
+impl Cell<'_> {
     pub fn quantile(&self, quantile: Quantile) -> Option<Estimate> {
-        let latency = of_histogram(&self.histogram, quantile, CONFIDENCE)?;
+        let latency = of_rounds(&self.histogram, &self.rounds, quantile, CONFIDENCE)?;
         Some(latency.map_monotonic(|nanos| nanos / 1e9))
+    }
+
+    pub fn dispersion(&self, bound: Nanos) -> Dispersion {
+        Dispersion::of(&self.rounds, bound)
     }
 
     pub fn per_second(&self) -> Option<f64> {
@@ -76,14 +81,15 @@ pub fn committed(summary: &PhaseSummary) -> Option<(&OperationTotals, f64)> {
     Some((totals, ended_ns.saturating_sub(summary.start_ns) as f64 / 1e9))
 }
 
-pub fn cells(run: &RunView<'_>) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = Vec::new();
+pub fn cells<'run>(run: &RunView<'run>) -> Vec<Cell<'run>> {
+    let mut cells: Vec<Cell<'run>> = Vec::new();
     for (number, summary) in (0..).zip(run.phases) {
         let Some((key, commits)) = CellKey::of(summary) else { continue };
         let Some((totals, seconds)) = committed(summary) else { continue };
         match cells.iter_mut().find(|cell| cell.key == key) {
             Some(cell) => {
                 cell.histogram.merge(&totals.histogram);
+                cell.rounds.push(&totals.histogram);
                 cell.count += totals.operations;
                 cell.seconds += seconds;
                 cell.phases.push(number);
@@ -91,8 +97,8 @@ pub fn cells(run: &RunView<'_>) -> Vec<Cell> {
             None => {
                 let mut histogram = LatencyHistogram::small();
                 histogram.merge(&totals.histogram);
-                let (count, phases) = (totals.operations, vec![number]);
-                cells.push(Cell { key, commits, histogram, count, seconds, phases });
+                let (count, rounds, phases) = (totals.operations, vec![&totals.histogram], vec![number]);
+                cells.push(Cell { key, commits, histogram, rounds, count, seconds, phases });
             }
         }
     }
@@ -100,7 +106,7 @@ pub fn cells(run: &RunView<'_>) -> Vec<Cell> {
 }
 
 /// The cell that stands for the drive, and after it the same of other sizes.
-pub fn main_cells(cells: &[Cell]) -> Vec<&Cell> {
+pub fn main_cells<'cells, 'run>(cells: &'cells [Cell<'run>]) -> Vec<&'cells Cell<'run>> {
     let Some(first) = cells.iter().find(|cell| cell.key.is_alone() && cell.commits.is_main) else {
         return Vec::new();
     };

@@ -5,13 +5,14 @@
 //! # Why it matters
 //! A database answers its client when the commit is durable. Throughput says nothing of that time, and a mean hides its tail.
 //! # How
-//! Rounds of a cell are put together. Percentiles have intervals by order statistics. The probability that the true percentile is within a limit
+//! Rounds of a cell are put together. Percentiles have intervals by order statistics, of fewer commits where rounds differ by more than chance
+//! (overdispersion). The probability that the true percentile is within a limit
 //! follows from how many commits took longer: a Beta distribution with Jeffreys' prior. A method is the fastest if the interval of its median is
 //! below those of all others, and durable if that is not below what the medium takes.
 //! # Cannot tell when
 //! Too few commits completed for an interval of the 99th percentile: 368. Every commit failed. The program publishes no limit.
 //! # Known problems
-//! Commits that are slow together count as independent: then intervals are too narrow. A stall rarer than the run is long is not seen.
+//! Commits that are slow together widen intervals only where rounds differ, not within one. A stall rarer than the run is long is not seen.
 //! # References
 //! David and Nagaraja, "Order Statistics", 3rd ed., section 7.1. Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion", 2001.
 
@@ -22,6 +23,7 @@ use crate::measured::evidence_of_phases;
 use crate::stated;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
+use crate::stats::quantile::Dispersion;
 use model::application::CommitLimit;
 use model::commit::{Application, CommitMethod, Log};
 use model::estimate::Estimate;
@@ -78,7 +80,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     }
     findings.push(Finding::CommitLatency(Outcome::of(latency(first, &main), evidence.clone())));
     findings.push(Finding::CommitRate(Outcome::of(rate(run, first, &cells), evidence.clone())));
-    let method = fastest(run, first, &cells, lost);
+    let method = fastest(first, &cells, lost);
     findings.push(Finding::CommitMethod(Outcome::of(method, evidence.clone())));
     findings.push(Finding::CommitInterference(Outcome::of(interference(first, &cells), evidence)));
     findings
@@ -90,7 +92,7 @@ fn is_imported(run: &RunView<'_>) -> bool {
 }
 
 /// Rates without an interval, and latencies where the program tells its percentiles.
-fn of_other_program(first: &Cell, main: &[&Cell], evidence: &[Evidence]) -> Vec<Finding> {
+fn of_other_program(first: &Cell<'_>, main: &[&Cell<'_>], evidence: &[Evidence]) -> Vec<Finding> {
     let mut findings = Vec::new();
     if first.histogram.count() > 0 {
         findings.push(Finding::CommitLatency(Outcome::of(latency(first, main), evidence.to_vec())));
@@ -116,10 +118,10 @@ fn nothing(run: &RunView<'_>) -> CommitUnknown {
     CommitUnknown::TooFew { have: 0 }
 }
 
-fn latency(first: &Cell, main: &[&Cell]) -> Result<CommitLatency, CommitUnknown> {
+fn latency(first: &Cell<'_>, main: &[&Cell<'_>]) -> Result<CommitLatency, CommitUnknown> {
     let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
     let p99 = first.quantile(Quantile::P99).ok_or(too_few)?;
-    let point = |cell: &&Cell| CommitPoint {
+    let point = |cell: &&Cell<'_>| CommitPoint {
         write_bytes: cell.key.write,
         commits: cell.histogram.count(),
         p50: cell.quantile(Quantile::MEDIAN).map(Into::into),
@@ -135,12 +137,12 @@ fn latency(first: &Cell, main: &[&Cell]) -> Result<CommitLatency, CommitUnknown>
     })
 }
 
-fn p99_s(cell: &Cell) -> Option<f64> {
+fn p99_s(cell: &Cell<'_>) -> Option<f64> {
     Some(cell.quantile(Quantile::P99)?.value)
 }
 
 /// The cells that differ from the main one in the number of committers, or in that each has a file.
-fn crowds<'cells>(first: &Cell, cells: &'cells [Cell]) -> Vec<&'cells Cell> {
+fn crowds<'cells, 'run>(first: &Cell<'run>, cells: &'cells [Cell<'run>]) -> Vec<&'cells Cell<'run>> {
     let mut crowds = Vec::new();
     for cell in cells {
         let is_log = cell.key.log == first.key.log || cell.key.log == Log::OverwriteEach;
@@ -152,7 +154,7 @@ fn crowds<'cells>(first: &Cell, cells: &'cells [Cell]) -> Vec<&'cells Cell> {
     crowds
 }
 
-fn rate(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Result<CommitRate, CommitUnknown> {
+fn rate(run: &RunView<'_>, first: &Cell<'_>, cells: &[Cell<'_>]) -> Result<CommitRate, CommitUnknown> {
     let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
     let one_per_second = first.per_second().ok_or(too_few.clone())?;
     let mut points = Vec::new();
@@ -176,7 +178,7 @@ fn rate(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Result<CommitRate, C
 }
 
 /// By how rounds differ; none of fewer than two.
-fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
+fn rate_of_rounds(run: &RunView<'_>, cell: &Cell<'_>) -> Option<Estimate> {
     let mut rates = Vec::new();
     for phase in &cell.phases {
         let (totals, seconds) = committed(&run.phases[*phase as usize])?;
@@ -198,7 +200,7 @@ fn rate_of_rounds(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
 }
 
 /// Methods that are not durable here, as far as can be seen: of which one kind of log completes before the medium can have the data.
-fn not_durable(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Vec<CommitMethod> {
+fn not_durable(run: &RunView<'_>, first: &Cell<'_>, cells: &[Cell<'_>]) -> Vec<CommitMethod> {
     let flush = flush_honoured::judge(run);
     let is_fuse = run.target.caveats.contains(&Caveat::PlacesUntold);
     let mut lost = Vec::new();
@@ -223,18 +225,17 @@ fn not_durable(run: &RunView<'_>, first: &Cell, cells: &[Cell]) -> Vec<CommitMet
 }
 
 fn fastest(
-    run: &RunView<'_>,
-    first: &Cell,
-    cells: &[Cell],
+    first: &Cell<'_>,
+    cells: &[Cell<'_>],
     lost: Vec<CommitMethod>,
 ) -> Result<FastestCommit, CommitUnknown> {
-    let Some(main) = median(run, first) else {
+    let Some(main) = first.quantile(Quantile::MEDIAN) else {
         return Err(CommitUnknown::TooFew { have: first.histogram.count() });
     };
     let mut points = Vec::new();
     for cell in single(first, cells).filter(|cell| cell.key.is_alone()) {
         let CellKey { method, log, .. } = cell.key;
-        let Some(p50) = median(run, cell) else { continue };
+        let Some(p50) = cell.quantile(Quantile::MEDIAN) else { continue };
         if lost.contains(&method) {
             continue;
         }
@@ -265,23 +266,15 @@ fn fastest(
     Ok(FastestCommit { alike, log, gain, points, not_durable: lost })
 }
 
-/// The median, with an interval by order statistics that is no narrower than rounds differ, since a host is not equally busy in all.
-fn median(run: &RunView<'_>, cell: &Cell) -> Option<Estimate> {
-    let mut median = cell.quantile(Quantile::MEDIAN)?;
-    for phase in &cell.phases {
-        let (totals, _) = committed(&run.phases[*phase as usize])?;
-        let of_round = totals.histogram.quantile(Quantile::MEDIAN)?.seconds();
-        (median.low, median.high) = (median.low.min(of_round), median.high.max(of_round));
-    }
-    Some(median)
-}
-
 /// Those of one committer that write as the first does.
-fn single<'cell>(first: &Cell, cells: &'cell [Cell]) -> impl Iterator<Item = &'cell Cell> {
+fn single<'cells, 'run>(
+    first: &Cell<'run>,
+    cells: &'cells [Cell<'run>],
+) -> impl Iterator<Item = &'cells Cell<'run>> {
     cells.iter().filter(|cell| cell.key.committers == 1 && cell.key.write == first.key.write)
 }
 
-fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, CommitUnknown> {
+fn interference(first: &Cell<'_>, cells: &[Cell<'_>]) -> Result<CommitInterference, CommitUnknown> {
     let too_few = CommitUnknown::TooFew { have: first.histogram.count() };
     let alone = first.quantile(Quantile::P99).ok_or(too_few)?;
     let mut points: Vec<InterferencePoint> = Vec::new();
@@ -310,8 +303,8 @@ fn interference(first: &Cell, cells: &[Cell]) -> Result<CommitInterference, Comm
 fn verdict(
     run: &RunView<'_>,
     application: Application,
-    first: &Cell,
-    cells: &[Cell],
+    first: &Cell<'_>,
+    cells: &[Cell<'_>],
     lost: &[CommitMethod],
 ) -> Result<CommitVerdict, VerdictUnknown> {
     let need = application.need();
@@ -327,7 +320,8 @@ fn verdict(
     let Some(limit) = need.limit else {
         return Err(VerdictUnknown::NoLimit { application, rates, source: need.source });
     };
-    let probability = probability_within(&first.histogram, limit).ok_or(too_few)?;
+    let dispersion = first.dispersion(limit.latency);
+    let probability = probability_within(&first.histogram, dispersion, limit).ok_or(too_few)?;
     let fitness = match probability {
         SURE.. => Fitness::Yes,
         sure_no if sure_no <= 1.0 - SURE => Fitness::No,
@@ -346,18 +340,24 @@ fn verdict(
     })
 }
 
-/// The probability that the true percentile is within the limit: that no larger share than it leaves takes longer.
-pub fn probability_within(latencies: &LatencyHistogram, limit: CommitLimit) -> Option<f64> {
+/// The probability that the true percentile is within the limit: that no larger share than it leaves takes longer. Where rounds differ there are
+/// as many fewer commits.
+fn probability_within(
+    latencies: &LatencyHistogram,
+    dispersion: Dispersion,
+    limit: CommitLimit,
+) -> Option<f64> {
     let (count, within) = (latencies.count(), latencies.count_below(limit.latency));
     if count == 0 {
         return None;
     }
-    let above = Beta::new((count - within) as f64 + 0.5, within as f64 + 0.5).ok()?;
+    let above = (count - within) as f64 / dispersion.factor + 0.5;
+    let above = Beta::new(above, within as f64 / dispersion.factor + 0.5).ok()?;
     Some(above.cdf(1.0 - limit.percentile.get()))
 }
 
 /// What makes the 99th percentile better as far as intervals tell, the best first: other durable ways, and no load beside it.
-fn gains(first: &Cell, cells: &[Cell], lost: &[CommitMethod]) -> Vec<CommitGain> {
+fn gains(first: &Cell<'_>, cells: &[Cell<'_>], lost: &[CommitMethod]) -> Vec<CommitGain> {
     let Some(main) = first.quantile(Quantile::P99) else { return Vec::new() };
     let mut gains = Vec::new();
     for cell in single(first, cells) {
@@ -390,10 +390,10 @@ mod tests {
             let mut latencies = LatencyHistogram::default();
             (0..1000 - above).for_each(|_| latencies.record(1_000_000));
             (0..above).for_each(|_| latencies.record(50_000_000));
-            probability_within(&latencies, limit).unwrap()
+            probability_within(&latencies, Dispersion::NONE, limit).unwrap()
         };
         assert!((0.4..0.6).contains(&probability(10)), "{}", probability(10));
         assert!(probability(4) > 0.97 && probability(20) < 0.01);
-        assert_eq!(probability_within(&LatencyHistogram::default(), limit), None);
+        assert_eq!(probability_within(&LatencyHistogram::default(), Dispersion::NONE, limit), None);
     }
 }

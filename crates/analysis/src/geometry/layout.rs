@@ -7,7 +7,7 @@
 
 use super::{Rotation, TrackCount, robust_deviation, wrapped};
 use crate::stats::CONFIDENCE;
-use crate::stats::student::t_two_sided;
+use crate::stats::student::chi_square_limit;
 use model::estimate::Estimate;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -187,15 +187,6 @@ fn rises(counts: &[u32], length: usize) -> usize {
 fn wrong_counts_max(counts: usize) -> usize {
     let Ok(wrong) = Binomial::new(WRONG_SHARE, counts as u64) else { return counts };
     (0..counts).find(|&most| wrong.sf(most as u64) <= FALSE_ALARM).unwrap_or(counts)
-}
-
-/// What the sum of squares of so many normal numbers exceeds by chance once in twenty times (Wilson and Hilferty 1931, to within
-/// a hundredth from one number on).
-fn chi_square_limit(freedom: usize) -> f64 {
-    let freedom = freedom as f64;
-    let part = 2.0 / (9.0 * freedom);
-    let deviations = t_two_sided(2.0 * CONFIDENCE - 1.0, f64::INFINITY);
-    freedom * (1.0 - part + deviations * part.sqrt()).powi(3)
 }
 
 /// What the angle jumps by at most track ends.

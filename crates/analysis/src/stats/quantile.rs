@@ -1,16 +1,18 @@
 //! Quantiles with intervals that assume nothing of the distribution.
 
+use super::student::{chi_square_limit, t_two_sided};
 use model::estimate::Estimate;
 use model::histogram::LatencyHistogram;
-use model::units::Quantile;
-use statrs::distribution::{ContinuousCDF, Normal};
+use model::units::{Nanos, Quantile};
 
 /// Ranks, counted from 1 and not whole, between which the quantile lies with `confidence` (Hutson 1999, "Calculating nonparametric
 /// confidence intervals for quantiles using fractional order statistics"). They are quantiles of a beta distribution, here by the expansion
 /// of Cornish and Fisher, within a tenth of a rank of it; `None` with too few observations, as with five and a median.
 pub fn interval_ranks(count: u64, quantile: f64, confidence: f64) -> Option<(f64, f64)> {
-    let normal = Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence));
-    let count = count as f64;
+    ranks_within(count as f64, quantile, t_two_sided(confidence, f64::INFINITY))
+}
+
+fn ranks_within(count: f64, quantile: f64, normal: f64) -> Option<(f64, f64)> {
     let spread = normal * (count * quantile * (1.0 - quantile)).sqrt();
     let skew = (normal * normal - 1.0) * (1.0 - 2.0 * quantile) / 6.0;
     let middle = count * quantile + 0.5 + skew;
@@ -30,13 +32,84 @@ pub fn at_share<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
     Some(sorted[(share * last as f64).round() as usize])
 }
 
+/// How much more rounds differ than single latencies drawn at random would: the variance of counts over that of a binomial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dispersion {
+    pub factor: f64,
+    degrees_of_freedom: f64,
+}
+
+impl Dispersion {
+    pub const NONE: Dispersion = Dispersion { factor: 1.0, degrees_of_freedom: f64::INFINITY };
+
+    /// By how many of each round's latencies reach `bound`. Pearson's chi-square over its degrees of freedom (McCullagh and Nelder,
+    /// "Generalized Linear Models", 2nd ed., section 4.5), where it is more than chance makes it once in twenty times.
+    pub fn of(rounds: &[&LatencyHistogram], bound: Nanos) -> Dispersion {
+        let (mut above, mut all) = (0, 0);
+        for round in rounds {
+            above += round.count() - round.count_below(bound);
+            all += round.count();
+        }
+        let share = above as f64 / all as f64;
+        if rounds.len() < 2 || above == 0 || above == all {
+            return Dispersion::NONE;
+        }
+        let mut chi_square = 0.0;
+        for round in rounds {
+            let (count, above) = (round.count() as f64, (round.count() - round.count_below(bound)) as f64);
+            if count > 0.0 {
+                chi_square += (above - count * share).powi(2) / (count * share * (1.0 - share));
+            }
+        }
+        let freedom = rounds.len() - 1;
+        if chi_square <= chi_square_limit(freedom) {
+            return Dispersion::NONE;
+        }
+        Dispersion { factor: chi_square / freedom as f64, degrees_of_freedom: freedom as f64 }
+    }
+}
+
 /// A quantile of latencies with its interval, histogram's error included, in ns; `None` when there are too few.
 pub fn of_histogram(histogram: &LatencyHistogram, quantile: Quantile, confidence: f64) -> Option<Estimate> {
-    let count = histogram.count();
-    let (low, high) = interval_ranks(count, quantile.get(), confidence)?;
+    of_dispersed(histogram, quantile, confidence, Dispersion::NONE)
+}
+
+/// The same of latencies that were measured in rounds, which may differ: then the interval is that of as many fewer latencies, and where
+/// these are too few, as far as the rounds' own quantiles go.
+pub fn of_rounds(
+    all: &LatencyHistogram,
+    rounds: &[&LatencyHistogram],
+    quantile: Quantile,
+    confidence: f64,
+) -> Option<Estimate> {
+    let plain = of_histogram(all, quantile, confidence)?;
+    let dispersion = Dispersion::of(rounds, Nanos::new(plain.value as u64));
+    if let Some(estimate) = of_dispersed(all, quantile, confidence, dispersion) {
+        return Some(estimate);
+    }
+    let mut widest = Estimate { effective_count: rounds.len() as f64, ..plain };
+    for round in rounds {
+        if let Some(of_round) = round.quantile(quantile) {
+            widest.low = widest.low.min(of_round.as_f64());
+            widest.high = widest.high.max(of_round.as_f64());
+        }
+    }
+    Some(widest)
+}
+
+fn of_dispersed(
+    histogram: &LatencyHistogram,
+    quantile: Quantile,
+    confidence: f64,
+    dispersion: Dispersion,
+) -> Option<Estimate> {
+    let Dispersion { factor, degrees_of_freedom } = dispersion;
+    let effective_count = histogram.count() as f64 / factor;
+    let deviations = t_two_sided(confidence, degrees_of_freedom);
+    let (low, high) = ranks_within(effective_count, quantile.get(), deviations)?;
     // The middle of a rank's step, so that rounding cannot reach the next rank.
     let at_whole =
-        |rank: f64| Some(histogram.quantile(Quantile::new((rank - 0.5) / count as f64)?)?.as_f64());
+        |rank: f64| Some(histogram.quantile(Quantile::new((rank - 0.5) / effective_count)?)?.as_f64());
     let value = histogram.quantile(quantile)?.get();
     let widened = 1.0 + model::histogram::RELATIVE_ERROR;
     Some(Estimate {
@@ -44,7 +117,7 @@ pub fn of_histogram(histogram: &LatencyHistogram, quantile: Quantile, confidence
         low: at_rank(low, at_whole)? / widened,
         high: at_rank(high, at_whole)? * widened,
         confidence,
-        effective_count: count as f64,
+        effective_count,
     })
 }
 
@@ -110,6 +183,36 @@ mod tests {
             // Three standard deviations to either side of 95 %.
             assert!((1871..=1929).contains(&covered), "{count} {quantile}: {covered}");
         }
+    }
+
+    /// Rounds of 1000 latencies of which 1 % are slow, and the same with all slow ones in one of ten rounds.
+    #[test]
+    fn rounds_that_differ_widen_the_interval() {
+        let round = |slow: u64| {
+            let mut histogram = LatencyHistogram::default();
+            (0..1000 - slow).for_each(|number| histogram.record(100_000 + number));
+            (0..slow).for_each(|number| histogram.record(200_000 + 1000 * number));
+            histogram
+        };
+        let p99 = |slow: [u64; 10]| {
+            let rounds = slow.map(round);
+            let mut all = LatencyHistogram::default();
+            rounds.iter().for_each(|round| all.merge(round));
+            (
+                of_histogram(&all, Quantile::P99, 0.95),
+                of_rounds(&all, &rounds.each_ref(), Quantile::P99, 0.95),
+            )
+        };
+        let (plain, even) = p99([12; 10]);
+        assert_eq!(plain, even);
+        let (plain, uneven) = p99([20, 4, 20, 4, 20, 4, 20, 4, 20, 4]);
+        let (plain, uneven) = (plain.unwrap(), uneven.unwrap());
+        // 19 and 3 reach the quantile, each 8 off 11: a chi-square of 58.83 for 9 degrees of freedom.
+        assert!((uneven.effective_count - 10_000.0 / (58.83 / 9.0)).abs() < 1.0, "{uneven:?}");
+        assert!(uneven.low < plain.low && uneven.high > plain.high, "{plain:?} {uneven:?}");
+        let (_, torn) = p99([120, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let torn = torn.unwrap();
+        assert!(torn.low < 101_000.0 && torn.high > 300_000.0, "{torn:?}");
     }
 
     proptest! {

@@ -1,5 +1,6 @@
-//! Quantiles of Student's t and tail probabilities of Fisher's F.
+//! Quantiles of Student's t and of chi-square, and tail probabilities of Fisher's F.
 
+use super::CONFIDENCE;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 /// The value that a t-distributed number with `degrees_of_freedom` exceeds in absolute value with the probability
@@ -19,6 +20,15 @@ pub fn f_tail(f: f64, numerator_dof: f64, denominator_dof: f64) -> f64 {
         Ok(distribution) if f.is_finite() => distribution.sf(f),
         _ => 0.0,
     }
+}
+
+/// What the sum of squares of so many normal numbers exceeds by chance once in twenty times (Wilson and Hilferty 1931, to within
+/// a hundredth from one number on).
+pub fn chi_square_limit(freedom: usize) -> f64 {
+    let freedom = freedom as f64;
+    let part = 2.0 / (9.0 * freedom);
+    let deviations = t_two_sided(2.0 * CONFIDENCE - 1.0, f64::INFINITY);
+    freedom * (1.0 - part + deviations * part.sqrt()).powi(3)
 }
 
 #[cfg(test)]
