@@ -6,13 +6,12 @@ mod score;
 
 use crate::failure::{Doing, Failure};
 use crate::files::Mounted;
-use crate::machine::{load_average, machine, publish, seed_of_now, today};
+use crate::machine::{load_average, machine, publish, today};
 use crate::options::CommitsOptions;
 use crate::place::Place;
 use crate::program::Program;
 use crate::virtual_drive::Folder;
 use drives::POLICIES;
-use model::prng::Prng;
 use peers::Compared;
 use score::{Answers, BEYOND, Coverage, EDGES};
 use std::fmt::Write as _;
@@ -64,29 +63,26 @@ fn answers(page: &mut String, name: &str, found: Answers) {
 }
 
 fn beside_peers(program: &Program, rounds: u64) -> Result<String, Failure> {
-    let mut order = Prng::new(seed_of_now(), 0);
     let mut rows = Vec::new();
     let place = Place::make()?;
     let mounted = Mounted::over(place.device())?;
-    rows.push((
-        "ext4 on a loop device over memory",
-        peers::compared(program, &mounted.folder, rounds, &mut order)?,
-    ));
+    rows.push(("ext4 on a loop device over memory", peers::compared(program, &mounted.folder, rounds)?));
     drop(mounted);
     drop(place);
     let disk = tempfile::tempdir().doing("make a temporary folder")?;
-    rows.push(("this machine's disk", peers::compared(program, disk.path(), rounds, &mut order)?));
+    rows.push(("this machine's disk", peers::compared(program, disk.path(), rounds)?));
     let mut text = String::from(
-        "\n## Beside peers\n\nBoth in each round, in random order: one write and fdatasync after the other. fio writes 2 KiB to a file that grows into \
-         reserved space,\npg_test_fsync 8 KiB to the same place. A ratio is the median, with the range, of the ratios within rounds.\n\n\
-         | file system | beside | rounds | our commits/s | ratio | its p99 in our interval |\n|---|---|---|---|---|---|\n",
+        "\n## Beside peers\n\nOne write and fdatasync after the other, in rounds: theirs, ours, theirs. Ours is the same as fio's; pg_test_fsync writes one place, \
+         we a log of 16 MiB.\nfio's p99 is that of its flushes and the median of its writes. A ratio is the median of rounds, with its range.\n\n\
+         | file system | beside | rounds | our commits/s | ratio | p99 agree |\n|---|---|---|---|---|---|\n",
     );
     for (place, compared) in rows {
-        for Compared { peer, rounds, ratio: (ratio, least, most), per_second, inside } in compared {
-            let inside = inside.map_or(String::new(), |(inside, all)| format!("{inside} of {all}"));
+        for Compared { peer, rounds, ratio: (ratio, least, most), per_second, agree } in compared {
+            let agree = agree.map_or(String::new(), |(agree, all)| format!("{agree} of {all}"));
             let _ = writeln!(
                 text,
-                "| {place} | {peer} | {rounds} | {per_second:.0} | {ratio:.3} ({least:.2}–{most:.2}) | {inside} |"
+                "| {place} | {} | {rounds} | {per_second:.0} | {ratio:.3} ({least:.2}–{most:.2}) | {agree} |",
+                peer.name()
             );
         }
     }

@@ -7,15 +7,37 @@ use crate::machine::spread;
 use crate::place::{json, output};
 use crate::program::Program;
 use model::finding::FindingCode;
-use model::prng::Prng;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Packages of PostgreSQL put it where the shell does not look.
 const POSTGRESQL: &str = "/usr/lib/postgresql";
-const FIO: &str =
-    "--name=wal --rw=write --ioengine=sync --fdatasync=1 --bs=2k --size=22m --output-format=json";
+const TURN: &str = "8s";
+const FIO: &str = "--name=wal --rw=write --ioengine=sync --fdatasync=1 --output-format=json";
+const RECIPE: &str = "--bs=2k --size=22m";
+/// As often around a log of PostgreSQL's size as makes it a second or more.
+const OVERWRITING: &str = "--bs=8k --size=16m --overwrite=1 --loops=16";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    Fio,
+    FioOverwriting,
+    PgTestFsync,
+}
+
+impl Peer {
+    const ALL: [Peer; 3] = [Peer::Fio, Peer::FioOverwriting, Peer::PgTestFsync];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Peer::Fio => "fio, 2 KiB, a growing file",
+            Peer::FioOverwriting => "fio, 8 KiB, over 16 MiB",
+            Peer::PgTestFsync => "pg_test_fsync, 8 KiB, the same place",
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Turn {
@@ -25,66 +47,61 @@ struct Turn {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Compared {
-    pub peer: &'static str,
+    pub peer: Peer,
     pub rounds: usize,
     /// Ours over theirs within rounds: median, least, most.
     pub ratio: (f64, f64, f64),
     pub per_second: f64,
-    /// How many 99th percentiles of theirs lay in our interval of the round, and of how many.
-    pub inside: Option<(usize, usize)>,
+    /// How many of our intervals of the 99th percentile reach between those of theirs before and after, and of how many.
+    pub agree: Option<(usize, usize)>,
 }
 
-pub fn compared(
-    program: &Program,
-    folder: &Path,
-    rounds: u64,
-    order: &mut Prng,
-) -> Result<Vec<Compared>, Failure> {
+/// Each round is a turn of theirs, one of ours, and one of theirs: the host is not equally busy from one second to the next.
+pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Compared>, Failure> {
     let pg = pg_test_fsync();
     if pg.is_none() {
         eprintln!("pg_test_fsync is not installed: no row for it. It is in the packages postgresql-NN.");
     }
-    let mut against = vec!["fio"];
-    against.extend(pg.as_ref().map(|_| "pg_test_fsync"));
     let mut found = Vec::new();
-    for peer in against {
-        let (mut ratios, mut rates, mut inside) = (Vec::new(), Vec::new(), (0, 0));
+    for peer in Peer::ALL {
+        if peer == Peer::PgTestFsync && pg.is_none() {
+            continue;
+        }
+        let theirs = || match peer {
+            Peer::Fio => fio(folder, RECIPE),
+            Peer::FioOverwriting => fio(folder, OVERWRITING),
+            Peer::PgTestFsync => postgresql(pg.as_deref().unwrap_or_default(), folder),
+        };
+        let (mut ratios, mut rates, mut agree) = (Vec::new(), Vec::new(), (0, 0));
         for round in 0..rounds {
-            eprintln!("{}: round {} of {rounds} with {peer}", folder.display(), round + 1);
-            let mut turns = ["drivescope", peer];
-            order.shuffle(&mut turns);
-            let (mut ours, mut theirs) = (None, None);
-            for turn in turns {
-                match turn {
-                    "drivescope" => ours = Some(drivescope(program, folder, peer)?),
-                    "fio" => theirs = Some(fio(folder)?),
-                    _ => theirs = Some(postgresql(pg.as_deref().unwrap_or_default(), folder)?),
-                }
-            }
-            let (Some((ours, interval)), Some(theirs)) = (ours, theirs) else { continue };
-            ratios.push(ours.per_second / theirs.per_second);
+            eprintln!("{}: round {} of {rounds} with {}", folder.display(), round + 1, peer.name());
+            let before = theirs()?;
+            let (ours, interval) = drivescope(program, folder, peer)?;
+            let after = theirs()?;
+            ratios.push(2.0 * ours.per_second / (before.per_second + after.per_second));
             rates.push(ours.per_second);
-            if let (Some(p99), Some((low, high))) = (theirs.p99_s, interval) {
-                inside.1 += 1;
-                inside.0 += usize::from((low..=high).contains(&p99));
+            if let (Some(one), Some(other), Some((low, high))) = (before.p99_s, after.p99_s, interval) {
+                agree.1 += 1;
+                agree.0 += usize::from(low <= one.max(other) && one.min(other) <= high);
             }
         }
         let (Some(ratio), Some((per_second, ..))) = (spread(ratios), spread(rates)) else { continue };
-        let inside = if inside.1 > 0 { Some(inside) } else { None };
-        found.push(Compared { peer, rounds: rounds as usize, ratio, per_second, inside });
+        let agree = if agree.1 > 0 { Some(agree) } else { None };
+        found.push(Compared { peer, rounds: rounds as usize, ratio, per_second, agree });
     }
     Ok(found)
 }
 
-/// The same writes as the peer does: fio's to a preallocated file, those of PostgreSQL again and again to written blocks.
-fn drivescope(program: &Program, folder: &Path, peer: &str) -> Result<(Turn, Option<(f64, f64)>), Failure> {
-    let (size, name) = match peer {
-        "fio" => ("2KiB", "commits of 2 KiB, fdatasync, preallocated"),
-        _ => ("8KiB", "commits of 8 KiB, fdatasync, overwrite"),
-    };
+/// The same writes as fio does: to a preallocated file, or again and again to written blocks. pg_test_fsync stays at one place.
+fn drivescope(program: &Program, folder: &Path, peer: Peer) -> Result<(Turn, Option<(f64, f64)>), Failure> {
     let folder = folder.to_string_lossy();
-    let words = ["commit", &folder, "--sizes", size, "--committers", "1", "--time-limit", "20s"];
-    let document = program.run(&[&words[..], &["--max-size", "256MiB"]].concat())?;
+    let words = ["commit", &folder, "--committers", "1", "--time-limit", TURN, "--max-size", "64MiB"];
+    // The program that writes so makes these the commits that are measured longest, and whose percentiles are told.
+    let (more, name): (&[&str], _) = match peer {
+        Peer::Fio => (&["--sizes", "2KiB"], "commits of 2 KiB, fdatasync, preallocated"),
+        _ => (&["--sizes", "8KiB", "--for", "postgresql"], "commits of 8 KiB, fdatasync, overwrite"),
+    };
+    let document = program.run(&[&words[..], more].concat())?;
     let Some(per_second) = rate_of(&document, name) else {
         return Err(Failure::cannot(format!("drivescope measured no {name}.")));
     };
@@ -107,16 +124,19 @@ fn rate_of(document: &Document, name: &str) -> Option<f64> {
     if seconds > 0.0 { Some(commits / seconds) } else { None }
 }
 
-/// Its latencies are those of flushes: the write before takes a few µs.
-fn fio(folder: &Path) -> Result<Turn, Failure> {
+/// It tells the latencies of flushes apart from those of writes; a commit is both, and its write nearly always takes the same few µs.
+fn fio(folder: &Path, writes: &str) -> Result<Turn, Failure> {
     let file = folder.join("wal");
     let _ = fs::remove_file(&file);
     let filename = format!("--filename={}", file.display());
-    let printed = json("fio", &[&FIO.split(' ').collect::<Vec<_>>()[..], &[&filename]].concat())?;
+    let mut words: Vec<&str> = FIO.split(' ').chain(writes.split(' ')).collect();
+    words.push(&filename);
+    let printed = json("fio", &words)?;
     fs::remove_file(&file).doing(format_args!("remove {}", file.display()))?;
-    let p99_ns = measurement::number(&printed, "/jobs/0/sync/lat_ns/percentile/99.000000")?;
+    let flush_ns = measurement::number(&printed, "/jobs/0/sync/lat_ns/percentile/99.000000")?;
+    let write_ns = measurement::number(&printed, "/jobs/0/write/clat_ns/percentile/50.000000")?;
     let per_second = measurement::number(&printed, "/jobs/0/write/iops")?;
-    Ok(Turn { per_second, p99_s: Some(p99_ns / 1e9) })
+    Ok(Turn { per_second, p99_s: Some((flush_ns + write_ns) / 1e9) })
 }
 
 fn pg_test_fsync() -> Option<String> {
@@ -133,19 +153,34 @@ fn pg_test_fsync() -> Option<String> {
     found
 }
 
+/// Until it has told that of fdatasync; what else it measures takes half a minute.
 fn postgresql(program: &str, folder: &Path) -> Result<Turn, Failure> {
     let file = folder.join("pg");
-    let printed = output(Command::new(program).args(["-s", "2", "-f"]).arg(&file))?;
-    match fdatasync_of(&printed) {
+    let mut command = Command::new(program);
+    let mut running = command
+        .args(["-s", "1", "-f"])
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .doing(format_args!("run {program}"))?;
+    let mut found = None;
+    if let Some(printed) = running.stdout.take() {
+        found = BufReader::new(printed).lines().map_while(Result::ok).find_map(|line| fdatasync_of(&line));
+    }
+    let _ = running.kill();
+    running.wait().doing(format_args!("wait for {program}"))?;
+    let _ = fs::remove_file(&file);
+    match found {
         Some(per_second) => Ok(Turn { per_second, p99_s: None }),
-        None => Err(Failure::cannot(format!("pg_test_fsync told no rate of fdatasync: {printed}"))),
+        None => Err(Failure::cannot("pg_test_fsync told no rate of fdatasync.")),
     }
 }
 
 /// The first line of fdatasync is of one write.
-fn fdatasync_of(printed: &str) -> Option<f64> {
-    let line = printed.lines().find(|line| line.trim_start().starts_with("fdatasync "))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+fn fdatasync_of(line: &str) -> Option<f64> {
+    let mut words = line.split_whitespace();
+    if words.next() == Some("fdatasync") { words.next()?.parse().ok() } else { None }
 }
 
 #[cfg(test)]
@@ -155,9 +190,8 @@ mod tests {
 
     #[test]
     fn rates_are_read() {
-        let printed = "using one 8kB write:\n        open_datasync   2045.162 ops/sec     489 usecs/op\n        fdatasync    5079.662 ops/sec 197 usecs/op\n\
-                       using two 8kB writes:\n        fdatasync     3371.791 ops/sec     297 usecs/op\n";
-        assert_eq!(fdatasync_of(printed), Some(5079.662));
+        assert_eq!(fdatasync_of("        fdatasync    5079.662 ops/sec 197 usecs/op"), Some(5079.662));
+        assert_eq!(fdatasync_of("        open_datasync   2045.162 ops/sec     489 usecs/op"), None);
         let round = |name: &str| serde_json::json!({"name": name, "seconds": 2.0, "by_operation": [{"operations": 500}]});
         let document = Document::from(serde_json::json!({"phases": [round("a"), round("b"), round("a")]}));
         assert_eq!((rate_of(&document, "a"), rate_of(&document, "c")), (Some(250.0), None));
