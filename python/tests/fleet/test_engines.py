@@ -48,9 +48,8 @@ def test_object_storage_answers_like_a_folder(lake, endpoint):
     assert len(answer(Engine.open(remote), "latency")) >= 5
 
 
-@pytest.mark.skipif(shutil.which("java") is None, reason="no java for Spark; Debian: openjdk-17-jre-headless")
+@pytest.mark.skipif(shutil.which("java") is None, reason="no java for Spark; Debian: default-jre-headless")
 def test_spark_answers_like_duckdb(lake):
-    pytest.importorskip("pyspark", reason="pyspark (450 MB) is not installed: pip install 'drivescope[spark]'")
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     duckdb, spark = Engine.open(lake), Engine.open(lake, "spark")
     for question in QUESTIONS:

@@ -30,6 +30,8 @@ const TOOLS: &[(&str, &str)] = &[
     ("python3", "python3-venv"),
     ("ip", "iproute2"),
     ("ssh", "openssh-client"),
+    // Spark runs on 17 and 21, which are those of Debian 12 and 13.
+    ("java", "default-jre-headless"),
 ];
 /// The hosts of the tests of Ansible run it. Where systemd runs, its package would start it on the machine itself.
 const SSH_SERVER: (&str, &str) = ("sshd", "openssh-server");
