@@ -118,11 +118,14 @@ pub fn now() -> String {
     Timestamp::now().to_string()
 }
 
+/// By the wall clock, but not before what was measured could be: a clock that was set back meanwhile is not believed.
 pub fn finished(run: &Run, now: Instant) -> String {
-    if run.target.kind != TargetKind::Sim {
-        return Timestamp::now().to_string();
+    let started = run.started.parse().unwrap_or(VIRTUAL_START);
+    let measured = later(started, now.get());
+    match run.target.kind {
+        TargetKind::Sim => measured.to_string(),
+        _ => Timestamp::now().max(measured).to_string(),
     }
-    later(VIRTUAL_START, now.get()).to_string()
 }
 
 /// Sorts by time: `20261121-210501-check-vda-3f2a`. The name of a virtual run is a checksum of everything that determines
@@ -180,5 +183,14 @@ mod tests {
         assert_eq!(name("check", "", 0x1_beef, &facts, None, moment), "20261121-210501-check-evil-name-beef");
         facts.path = ".".into();
         assert_eq!(name("check", "", 0, &facts, None, moment), "20261121-210501-check-here-0000");
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_ends_no_run_before_it_began() {
+        let mut facts = sim::open("zoned", 1).expect("a drive that ships").facts().clone();
+        facts.kind = TargetKind::Device;
+        let year_2100_s = 4_102_444_800;
+        let run = imported("drivescope check".into(), Some(year_2100_s), facts, Environment::default());
+        assert_eq!(finished(&run, Instant::new(60_000_000_000)), "2100-01-01T00:01:00Z");
     }
 }

@@ -1,27 +1,35 @@
 //! Systems that lack something: an old kernel, a home that may only be read, no FUSE, another version's runs.
 
 use crate::program::*;
+use rustix::io::Errno;
 use std::fs;
 use std::process::Command;
 
-/// Starts a program for which `io_uring_setup` does not exist, as on kernels before 5.1: a seccomp filter answers ENOSYS.
-const WITHOUT_IO_URING: &str = r#"
+/// Starts a program for which a system call, the first argument, fails with an error, the second: by a seccomp filter.
+const FILTERED: &str = r#"
 import ctypes, os, struct, sys
-IO_URING_SETUP, ENOSYS = 425, 38
-rules = [(0x20, 0, 0, 0), (0x15, 0, 1, IO_URING_SETUP), (0x06, 0, 0, 0x00050000 | ENOSYS), (0x06, 0, 0, 0x7fff0000)]
+call, error = int(sys.argv[1]), int(sys.argv[2])
+rules = [(0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, 0x00050000 | error), (0x06, 0, 0, 0x7fff0000)]
 code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
 program = struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code))
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
     sys.exit(77)
-os.execv(sys.argv[1], sys.argv[1:])
+os.execv(sys.argv[3], sys.argv[3:])
 "#;
 
+/// `io_uring_setup` of all processors, as on kernels before 5.1.
+const NO_IO_URING: (u32, Errno) = (425, Errno::NOSYS);
+/// `fallocate`.
+const QUOTA_USED_UP: (u32, Errno) = (if cfg!(target_arch = "x86_64") { 285 } else { 47 }, Errno::DQUOT);
+
 /// None, and the test is reported as skipped, where no filter can be set.
-fn without_io_uring(home: &Home, arguments: &[&str], test: &str) -> Option<Outcome> {
+fn filtered(home: &Home, (call, error): (u32, Errno), arguments: &[&str], test: &str) -> Option<Outcome> {
     let plain = home.command(arguments);
     let mut command = Command::new("python3");
-    command.args(["-c", WITHOUT_IO_URING, PROGRAM]).args(arguments);
+    command
+        .args(["-c", FILTERED, &call.to_string(), &error.raw_os_error().to_string(), PROGRAM])
+        .args(arguments);
     for (name, value) in plain.get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -47,7 +55,7 @@ fn a_kernel_without_io_uring_gets_blocking_calls_and_is_told_so() {
     let image = Image::new(32);
     let path = image.path.to_str().expect("a plain path");
     let check = ["check", path, "--time-limit", "5s", "-q"];
-    let Some(outcome) = without_io_uring(&home, &check, test) else { return };
+    let Some(outcome) = filtered(&home, NO_IO_URING, &check, test) else { return };
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
     let document = home.json(&["show"]);
     assert_eq!(document["environment"]["engine"], "psync");
@@ -59,13 +67,26 @@ fn a_kernel_without_io_uring_gets_blocking_calls_and_is_told_so() {
     let words: Vec<&str> = page.split_whitespace().collect();
     assert!(words.join(" ").contains("no io_uring: "), "{page}");
     let uring = [&check[..], &["--engine", "uring"]].concat();
-    let Some(outcome) = without_io_uring(&home, &uring, test) else { return };
+    let Some(outcome) = filtered(&home, NO_IO_URING, &uring, test) else { return };
     assert_eq!(outcome.status, Some(1));
     assert!(
         outcome.err.contains("io_uring") && outcome.err.contains("Function not implemented"),
         "{}",
         outcome.err
     );
+}
+
+#[test]
+fn a_quota_that_is_used_up_is_told_and_nothing_is_left_behind() {
+    let test = "a_quota_that_is_used_up_is_told_and_nothing_is_left_behind";
+    let home = Home::new();
+    let folder = home.folder.path().join("data");
+    fs::create_dir(&folder).expect("a folder");
+    let commit = ["commit", folder.to_str().expect("a plain path"), "--time-limit", "5s", "-q"];
+    let Some(outcome) = filtered(&home, QUOTA_USED_UP, &commit, test) else { return };
+    assert_eq!(outcome.status, Some(1), "{}", outcome.err);
+    assert!(outcome.err.contains("Your quota is too small: choose a smaller --max-size"), "{}", outcome.err);
+    assert!(names_in(&folder).is_empty());
 }
 
 #[test]
