@@ -242,7 +242,7 @@ fn a_drive_that_fails_everywhere_from_some_moment_on_is_lost() {
     assert!(value(&bench, FindingCode::BadBlocks).unwrap() >= 1.0);
 }
 
-/// A flush that fails has no place: it stands at byte 0 in the records, and nothing is wrong there.
+/// A flush that fails has no place: it stands at byte 0 in the records, and nothing is wrong there. A commit is one, too.
 #[test]
 fn a_flush_that_fails_is_no_bad_block() {
     let mut bench = built_in("faulty");
@@ -254,8 +254,14 @@ fn a_flush_that_fails_is_no_bad_block() {
     bench.series.errors.insert(0, flush);
     assert_eq!(value(&bench, FindingCode::BadBlocks), Some(1.0));
     bench.series.errors.truncate(1);
-    let flushes = reason::<BadBlocks>(&bench, FindingCode::BadBlocks);
-    assert!(matches!(flushes, BadBlocksUnknown::OnlyFlushes { failed: 1, .. }), "{flushes:?}");
+    for operation in [Operation::Flush, Operation::Commit] {
+        bench.series.errors[0].operation = operation;
+        let found = reason::<BadBlocks>(&bench, FindingCode::BadBlocks);
+        let BadBlocksUnknown::OnlyDurability { operation: told, failed, .. } = found else {
+            panic!("{found:?}")
+        };
+        assert_eq!((told, failed), (operation, 1));
+    }
 }
 
 #[test]

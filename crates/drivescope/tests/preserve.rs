@@ -347,6 +347,34 @@ fn a_journal_that_would_share_the_fate_of_the_drive_is_refused() {
     assert!(nothing.status == Some(2) && nothing.err.contains("no data to preserve"), "{}", nothing.err);
 }
 
+/// A commit fails by its flush: its phase ends, it is told as lost data and not as a bad block, and other phases go on.
+#[test]
+fn a_commit_that_fails_is_lost_data() {
+    let _alone = alone();
+    let Some(drive) = MountedDrive::new(64, "a_commit_that_fails_is_lost_data") else { return };
+    let file = drive.file.to_str().expect("a plain path");
+    let home = Home::new();
+    drive.failing.begin_with_flush(20);
+    let words = ["commit", file, "--write", "--destroy-data", "--confirm", file, "--time-limit", "5s", "-q"];
+    let outcome = home.run(&words);
+    let page: Vec<&str> = outcome.out.split_whitespace().collect();
+    let page = page.join(" ");
+    assert!(page.contains("Verdict: Requests failed. 1 commit failed: what was written is lost."), "{page}");
+    assert!(page.contains("Bad blocks: inconclusive; 1 commit failed, the first after"), "{page}");
+    let errors = |phase: &serde_json::Value| phase["errors"].as_u64();
+    let document = home.json(&["show"]);
+    let failed: Vec<&serde_json::Value> = document["phases"]
+        .as_array()
+        .expect("phases")
+        .iter()
+        .filter(|phase| errors(phase) > Some(0))
+        .collect();
+    assert_eq!(
+        (failed.len(), errors(failed[0]), failed[0]["stopped"].as_str()),
+        (1, Some(1), Some("errors"))
+    );
+}
+
 /// One failed request, a write or a flush, ends the writing of records: trying again would hide what it lost.
 #[test]
 fn a_record_that_is_not_flushed_is_the_last() {

@@ -7,7 +7,7 @@
 //! # How
 //! The failed requests, sorted by offset and joined across gaps of up to 16 MiB: one flaw, such as a scratch over a few
 //! tracks on each surface, is one region; and so is what was skipped between two failures because nothing could be read there. A
-//! region is as fine as the requests that failed. Flushes have no offset, and
+//! region is as fine as the requests that failed. Flushes have no offset, and of a commit nobody knows whether its write or its flush failed;
 //! failures after the last success anywhere have another cause.
 //! # Cannot tell when
 //! Nothing failed: a check that samples part of a drive does not show that the rest is sound. A target that refuses
@@ -98,13 +98,17 @@ fn is_of_medium(status: Status) -> bool {
 
 fn has_offset(error: &ErrorRecord, silence: Option<Silence>) -> bool {
     let is_silent = matches!(silence, Some(silence) if error.at_ns >= silence.from_ns);
-    error.operation != Operation::Flush && !is_silent
+    !matches!(error.operation, Operation::Flush | Operation::Commit) && !is_silent
 }
 
 fn nowhere(first: &ErrorRecord, failed: usize, silence: Option<Silence>) -> BadBlocksUnknown {
     match silence {
         Some(silence) => BadBlocksUnknown::Silent { from_s: silence.from_ns as f64 / 1e9 },
-        None => BadBlocksUnknown::OnlyFlushes { failed, first_s: first.at_ns as f64 / 1e9 },
+        None => BadBlocksUnknown::OnlyDurability {
+            operation: first.operation,
+            failed,
+            first_s: first.at_ns as f64 / 1e9,
+        },
     }
 }
 

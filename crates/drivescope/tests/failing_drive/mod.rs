@@ -3,7 +3,7 @@
 
 use super::program::{noise, skip};
 use io::mount::{Mount, MountOptions};
-use model::request::{Completion, Request, Status, Tag};
+use model::request::{Completion, Operation, Request, Status, Tag};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant};
 use sim::Drive;
@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// Which requests fail, by their number.
+/// Which requests fail, by their number, and which flush does.
 pub struct Failing {
+    flushes_before: AtomicU64,
     seen: AtomicU64,
     from: AtomicU64,
     until: AtomicU64,
@@ -33,6 +34,11 @@ impl Failing {
         self.from.store(from, Ordering::SeqCst);
     }
 
+    /// One flush, after so many more.
+    pub fn begin_with_flush(&self, after: u64) {
+        self.flushes_before.store(after, Ordering::SeqCst);
+    }
+
     pub fn end(&self) {
         self.from.store(u64::MAX, Ordering::SeqCst);
     }
@@ -41,7 +47,11 @@ impl Failing {
         self.seen.load(Ordering::SeqCst)
     }
 
-    fn fails(&self) -> bool {
+    fn fails(&self, operation: Operation) -> bool {
+        // Below 0 it wraps to a number of flushes that never comes.
+        if operation == Operation::Flush && self.flushes_before.fetch_sub(1, Ordering::SeqCst) == 0 {
+            return true;
+        }
         let number = self.seen.fetch_add(1, Ordering::SeqCst);
         (self.from.load(Ordering::SeqCst)..self.until.load(Ordering::SeqCst)).contains(&number)
     }
@@ -55,7 +65,7 @@ struct FailingDrive {
 
 impl Drive for FailingDrive {
     fn submit(&mut self, request: Request, now: Instant) {
-        if self.failing.fails() {
+        if self.failing.fails(request.operation) {
             self.failed.insert(request.tag);
         }
         self.inner.submit(request, now);
@@ -106,6 +116,7 @@ impl MountedDrive {
         let profile = Profile::parse(&text, "failing.toml").expect("a profile");
         let inner = sim::profile::open_profile(&profile, "sim:failing", 1).expect("a drive");
         let failing = Arc::new(Failing {
+            flushes_before: AtomicU64::new(u64::MAX),
             seen: AtomicU64::new(0),
             from: AtomicU64::new(u64::MAX),
             until: AtomicU64::new(u64::MAX),

@@ -3,7 +3,7 @@
 use super::{Conclusion, Value};
 use crate::estimate::Estimate;
 use crate::range::ByteRange;
-use crate::request::Status;
+use crate::request::{Operation, Status};
 use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,8 +30,8 @@ pub enum BadBlocksUnknown {
     Refused { failed: usize, first_byte: u64, status: Status },
     /// All that failed timed out while others were in flight, and of reads alone none did.
     OnlyInQueue { failed: usize, alone: u64 },
-    /// Only flushes failed, which have no offset.
-    OnlyFlushes { failed: usize, first_s: f64 },
+    /// Only flushes failed, or commits, which are a write and a flush: what failed has no offset.
+    OnlyDurability { operation: Operation, failed: usize, first_s: f64 },
     /// No request succeeded from that moment on, and none failed before.
     Silent { from_s: f64 },
 }

@@ -2,9 +2,10 @@
 
 use super::numbers::size;
 use super::{Group, Subject, Wording};
-use crate::quantity::{self, count};
+use crate::quantity::{self, count, counted};
 use crate::style::Tone;
 use model::finding::{BadBlocks, BadBlocksUnknown, FindingCode, Known};
+use model::request::Operation;
 use model::units::Bytes;
 
 impl Wording for BadBlocks {
@@ -20,8 +21,8 @@ impl Wording for BadBlocks {
             regions => format!("{} regions, the first", count(regions)),
         };
         format!(
-            "{} requests failed in {regions} at byte {} ({}): {}.",
-            count(bad.errors),
+            "{} failed in {regions} at byte {} ({}): {}.",
+            counted(bad.errors, "request"),
             count(first.first_byte),
             size(first.first_byte),
             bad.status.describe()
@@ -39,15 +40,22 @@ impl Wording for BadBlocks {
     fn why(reason: &BadBlocksUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             BadBlocksUnknown::Refused { failed, first_byte, status } => format!(
-                "Inconclusive: {failed} requests failed, the first at byte {first_byte}: {}. That says nothing about the medium.",
+                "Inconclusive: {} failed, the first at byte {first_byte}: {}. That says nothing about the medium.",
+                counted(*failed as u64, "request"),
                 status.describe()
             ),
             BadBlocksUnknown::OnlyInQueue { failed, alone } => format!(
                 "Inconclusive: {failed} requests timed out with others in flight, and none of {alone} alone. The queue hangs, in the drive, the \
                  controller or the bridge; that says nothing about single blocks. Write 1 to `/sys/block/NAME/device/queue_depth` and repeat."
             ),
-            BadBlocksUnknown::OnlyFlushes { failed, first_s } => format!(
-                "Inconclusive: {failed} flushes failed, the first after {first_s:.1} s. Flushes have no offset; data written before may be lost."
+            BadBlocksUnknown::OnlyDurability { operation: Operation::Commit, failed, first_s } => format!(
+                "Inconclusive: {} failed, the first after {first_s:.1} s, at its write or at its flush. None was repeated: a later flush that succeeds \
+                 does not bring back what a failed one lost.",
+                counted(*failed as u64, "commit")
+            ),
+            BadBlocksUnknown::OnlyDurability { failed, first_s, .. } => format!(
+                "Inconclusive: {} failed, the first after {first_s:.1} s. Flushes have no offset; data written before may be lost.",
+                if *failed == 1 { "1 flush".into() } else { format!("{failed} flushes") }
             ),
             BadBlocksUnknown::Silent { from_s } => format!(
                 "Inconclusive: from {from_s:.1} s on every request failed at any offset, and none before. That says nothing about single blocks."

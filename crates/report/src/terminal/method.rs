@@ -5,7 +5,7 @@ use super::stated::is_imported;
 use crate::finding::Subject;
 use crate::finding::numbers::number;
 use crate::hostile::harmless;
-use crate::quantity::{binary_capacity, capacity, count, readable_moment, rough_time, size};
+use crate::quantity::{binary_capacity, capacity, count, counted, readable_moment, rough_time, size};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::experiment_name::{EngineName, ExperimentName};
 use model::finding::{CapacityTrue, DataIntegrity, PastTheEnd, known};
@@ -218,18 +218,27 @@ fn committed(run: &Run) -> String {
 
 /// What did not go well, in words. Of a comparing read the totals do not tell whether it failed or found something else; findings do.
 pub(crate) fn not_served(run: &Run) -> Vec<String> {
-    let (mut failed, mut wrong) = (0u64, 0u64);
+    let (mut failed, mut uncommitted, mut wrong) = (0u64, 0u64, 0u64);
     for phase in &run.phases {
-        let errors = if phase.compares_data() { &mut wrong } else { &mut failed };
-        *errors = errors.saturating_add(phase.errors());
+        for totals in &phase.totals {
+            let errors = match totals.operation {
+                _ if phase.compares_data() => &mut wrong,
+                Operation::Commit => &mut uncommitted,
+                _ => &mut failed,
+            };
+            *errors = errors.saturating_add(totals.errors);
+        }
     }
     let mut said = Vec::new();
     if failed > 0 {
-        said.push(format!("{} requests failed", count(failed)));
+        said.push(format!("{} failed", counted(failed, "request")));
+    }
+    if uncommitted > 0 {
+        said.push(format!("{} failed: what was written is lost", counted(uncommitted, "commit")));
     }
     if wrong > 0 {
         let place = if are_past_the_end(run) { " past the true capacity" } else { "" };
-        said.push(format!("{} reads{place} did not return what was written", count(wrong)));
+        said.push(format!("{}{place} did not return what was written", counted(wrong, "read")));
     }
     said
 }
