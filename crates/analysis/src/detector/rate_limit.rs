@@ -8,13 +8,14 @@
 //! requests wait for tokens it stands at the credit: at every queue depth, size and offset, and again after idle time. The refill
 //! is the rate at which most windows of the run agree; see `limit::bucket`. A limit is stated when the deficit never exceeds the
 //! credit, at most 2 % of windows contradict, some workload was faster before, completions at the limit come more evenly than any
-//! drive's (error 0.1 %, `stats::evenness`), and two workloads that read met it, or one met it again after a refill.
+//! drive's (error 0.1 %, `stats::evenness`), and two workloads that read met it, or one met it again after a refill. It has changed
+//! where that holds up to some moment, the workloads that it limited have another constant rate from there on, and both explain more windows.
 //! # Cannot tell when
 //! The credit was not used up, or is worth fewer than 300 requests. One workload met it once: a drive that gets slower for good
 //! may look the same. One block size met it: requests are not told from bytes. Of writes alone a full cache is likelier.
 //! # Known problems
 //! A bucket that was not full when the run began holds more than is said. Limits of requests and of bytes at once are found where
-//! one of them is met throughout. A limit that changes during the run is not found.
+//! one of them is met throughout. A limit that changes within two seconds of being met is told with too large a credit.
 //! # References
 //! Turner, "New directions in communications", IEEE Communications Magazine 24, 1986 (the leaky bucket); Lindley, "The theory of
 //! queues with a single server", Proc. Cambridge Phil. Soc. 48, 1952; QEMU, docs/throttle.txt; Linux, blk-throttle.

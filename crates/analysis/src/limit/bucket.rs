@@ -74,6 +74,9 @@ pub(super) struct Bucket {
     pub has_reads: bool,
     pub has_writes: bool,
     pub blocks: Vec<Bytes>,
+    pub shapes: Vec<Shape>,
+    /// How many windows it explains: those in which requests wait for tokens.
+    pub windows: usize,
     /// Whether it is more than a drop to an even rate: of several shapes, or after a refill.
     pub is_certain: bool,
 }
@@ -314,6 +317,50 @@ pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
     None
 }
 
+/// A limit that was another one from some step on.
+pub(super) struct Change {
+    pub before: Bucket,
+    pub after_per_second: f64,
+    pub from_step: usize,
+    /// How many windows both together explain.
+    pub windows: usize,
+}
+
+/// A bucket that holds up to the last window at its rate, and after that another rate that is as constant, of workloads that it limited.
+pub(super) fn fit_changed(course: &Course, unit: Unit, side: Side) -> Option<Change> {
+    let asked = Asked { course, unit, side };
+    let windows = asked.windows();
+    for members in candidates(&windows) {
+        let from_step = windows[*members.last()?].to;
+        let Some(before) = fit(&course.until(from_step), unit, side).filter(|before| before.is_certain)
+        else {
+            continue;
+        };
+        let (mut after, mut of_limited) = (windows.clone(), Vec::new());
+        after.retain(|window| window.from >= from_step);
+        for window in &after {
+            let steps = &asked.steps()[window.from..window.to];
+            if steps.iter().all(|step| asked.shape(step).is_some_and(|shape| before.shapes.contains(shape))) {
+                of_limited.push(*window);
+            }
+        }
+        let Some(alike) = candidates(&of_limited).into_iter().next() else { continue };
+        // Without the first, in which it may have changed.
+        let (first, last) = (alike[1], alike[alike.len() - 1]);
+        let (mut used, mut seconds) = (0.0, 0.0);
+        for window in &of_limited[first..=last] {
+            used += window.used;
+            seconds += window.seconds;
+        }
+        let (from, to) = (of_limited[first].to - 1, of_limited[last].to - 1);
+        let Some(stretch) = asked.stretch(from, to, used / seconds, of_limited[first].cost) else { continue };
+        let after_per_second = stretch.per_second;
+        let windows = before.windows + after.iter().filter(|window| window.is_at(after_per_second)).count();
+        return Some(Change { before, after_per_second, from_step, windows });
+    }
+    None
+}
+
 /// Windows of the same rate, the most frequent rate first.
 fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
     let mut left: Vec<usize> = (0..windows.len()).filter(|&index| windows[index].used > 0.0).collect();
@@ -411,6 +458,7 @@ impl<'run> Fitting<'run> {
             let is_one = self.asked.only_shape(window).is_some();
             contradicting += usize::from(is_one && !self.is_at_credit(window.to - 1));
         }
+        contradicting += self.slow_at_credit();
         let allowed = (CONTRADICTING_SHARE * self.windows.len() as f64).max(1.0);
         waiting >= WINDOWS_MIN && contradicting as f64 <= allowed
     }
@@ -419,6 +467,21 @@ impl<'run> Fitting<'run> {
     fn waiting(&self) -> impl Iterator<Item = &Window> {
         let members = self.members.iter().map(|&member| &self.windows[member]);
         members.filter(|window| self.is_at_credit(window.to - 1))
+    }
+
+    /// Windows at the credit all the time in which tokens came, and the same workload that waits for them in others did not take them.
+    fn slow_at_credit(&self) -> usize {
+        let limited = self.limited_shapes();
+        let mut slow = 0;
+        for window in self.windows {
+            let waits = (window.from..window.to).all(|step| self.is_at_credit(step));
+            let is_slow = window.rate() < self.stretch.per_second && !window.is_at(self.stretch.per_second);
+            if waits && is_slow && self.asked.only_shape(window).is_some_and(|shape| limited.contains(&shape))
+            {
+                slow += 1;
+            }
+        }
+        slow
     }
 
     /// Windows in which credit was left all the time, and the same workload much slower than in others.
@@ -478,7 +541,9 @@ impl<'run> Fitting<'run> {
             has_reads,
             has_writes,
             blocks,
+            windows: self.waiting().count(),
             is_certain: is_refilled || has_reads && shapes.len() > 1,
+            shapes: shapes.into_iter().cloned().collect(),
         })
     }
 

@@ -63,6 +63,15 @@ impl Course {
         Some(course)
     }
 
+    /// What was asked before that step.
+    pub fn until(&self, step: usize) -> Course {
+        Course {
+            steps: self.steps[..step].to_vec(),
+            shapes: self.shapes.clone(),
+            uncounted: self.uncounted.clone(),
+        }
+    }
+
     fn add_phase(&mut self, run: &RunView<'_>, phase: u32, ended_ns: u64) {
         for slice in run.series.intervals(phase) {
             let used = Used { requests: slice.operations as f64, bytes: slice.bytes as f64 };

@@ -6,7 +6,7 @@
 mod bucket;
 mod course;
 
-use bucket::{Bucket, Side, Unit, fit};
+use bucket::{Bucket, Change, Side, Unit, fit, fit_changed};
 use course::Course;
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -24,15 +24,43 @@ pub struct Limit {
     pub limited_s: Vec<f64>,
     /// The only block size that was limited, while another one would decide.
     pub undecided: Option<Bytes>,
+    windows: usize,
 }
 
-/// The limits that a run shows: of reads and writes together, or of either.
+/// The limits that a run shows: of reads and writes together, or of either. One that changed is none, and is stated where two rates
+/// explain more of the run than one.
 pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
     let Some(course) = Course::of(run) else { return Vec::new() };
+    let mut limits = Vec::new();
     match limit(&course, Side::Both) {
-        Some(limit) => vec![limit],
-        None => [Side::Reads, Side::Writes].into_iter().filter_map(|side| limit(&course, side)).collect(),
+        Some(limit) => limits.push(limit),
+        None => limits.extend([Side::Reads, Side::Writes].iter().filter_map(|side| limit(&course, *side))),
     }
+    let explained = limits.iter().map(|limit| limit.windows).max().unwrap_or(0);
+    match changed(&course) {
+        Some(changed) if changed.windows > explained => vec![changed],
+        _ => limits,
+    }
+}
+
+fn changed(course: &Course) -> Option<Limit> {
+    for (unit, by) in [(Unit::Requests, LimitedBy::Requests), (Unit::Bytes, LimitedBy::Bytes)] {
+        for side in [Side::Both, Side::Reads] {
+            let Some(change) = fit_changed(course, unit, side) else { continue };
+            let Change { before, after_per_second, from_step, windows } = change;
+            let (_, after) = course.steps.split_at(from_step);
+            let mut limited_s = before.limited_s;
+            // Nothing is known of the credit from there on.
+            for step in after {
+                limited_s[step.phase as usize] += step.end_ns.saturating_sub(step.start_ns) as f64 / 1e9;
+            }
+            let at_s = after.first()?.start_ns as f64 / 1e9;
+            let before_per_second = before.per_second;
+            let found = Err(RateLimitUnknown::Changed { by, before_per_second, after_per_second, at_s });
+            return Some(Limit { found, limited_s, undecided: None, windows });
+        }
+    }
+    None
 }
 
 /// In the unit in which more of the block sizes are limited.
@@ -75,7 +103,7 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
         refill_s: bucket.credit / bucket.per_second,
         limited_s: bucket.limited_s.iter().sum(),
     };
-    Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None })
+    Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None, windows: bucket.windows })
 }
 
 /// Of writes alone a full write cache is the likelier cause, which has findings of its own.
@@ -88,6 +116,7 @@ fn unknown(bucket: &Bucket) -> Option<Limit> {
         found: Err(RateLimitUnknown::OneShape { per_second: bucket.per_second, block }),
         limited_s: bucket.limited_s.clone(),
         undecided: if bucket.blocks.len() == 1 { Some(block) } else { None },
+        windows: bucket.windows,
     })
 }
 

@@ -44,6 +44,22 @@ fn a_queue_that_hangs_is_no_bad_block() {
     assert!(said["unknown"].as_str().unwrap_or_default().contains("The queue hangs"), "{said}");
 }
 
+/// Its credit ends after 27 s. A limit of bytes was told that there is not, or the time between two tokens as the access time.
+#[test]
+fn a_limit_that_changes_while_it_is_met_is_called_what_it_is() {
+    let home = Home::new();
+    for changes_at_s in ["30", "40", "45"] {
+        let limit = format!("iops = 300\nchanges_at_s = {changes_at_s}\nchanges_by = 0.5");
+        let changes = [("iops = 300", limit.as_str()), ("credit_requests = 40000", "credit_requests = 4000")];
+        let volume = home.changed("cloud-volume", &changes, "");
+        let run = measured("check", &volume.target, &[]);
+        let said = run.said(FindingCode::RateLimit);
+        let why = said["unknown"].as_str().unwrap_or_default();
+        assert!(why.contains("the rate limit changed during the run, from 300 IOPS to 150 IOPS"), "{said}");
+        assert_eq!(run.value(FindingCode::AccessTime), None, "{}", run.said(FindingCode::AccessTime));
+    }
+}
+
 #[test]
 fn blocks_of_4096_bytes_and_a_drive_of_a_gigabyte_change_nothing() {
     let home = Home::new();

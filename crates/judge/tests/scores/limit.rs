@@ -82,7 +82,8 @@ fn no_rate_limit_is_invented() {
         let target = format!("sim:random-{}-{}", families[seed % families.len()], 5000 + seed);
         let run = measured(command, &target, options);
         let said = run.said(FindingCode::RateLimit).to_string();
-        let is_said = run.value(FindingCode::RateLimit).is_some() || said.contains("as a rate limit does");
+        let is_said = run.value(FindingCode::RateLimit).is_some()
+            || ["as a rate limit does", "the rate limit changed"].iter().any(|words| said.contains(words));
         Ok::<_, Failure>(is_said.then(|| format!("{command} {target}: {said}")))
     })
     .expect("no failure");

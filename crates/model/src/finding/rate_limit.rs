@@ -48,6 +48,8 @@ pub struct RateLimit {
 pub enum RateLimitUnknown {
     /// Reads dropped to a constant rate, with one block size and queue depth only and without idle time.
     OneShape { per_second: f64, block: Bytes },
+    /// It was another one from then on.
+    Changed { by: LimitedBy, before_per_second: f64, after_per_second: f64, at_s: f64 },
 }
 
 impl Conclusion for RateLimit {

@@ -14,7 +14,7 @@ impl Wording for RateLimit {
         format!(
             "A rate limit holds {} to {} once the burst credit of {} is used up.",
             operations(limit),
-            speed(limit, limit.sustained.value),
+            speed(limit.by, limit.sustained.value),
             credit(limit)
         )
     }
@@ -25,7 +25,7 @@ impl Wording for RateLimit {
             "{} While credit lasts, {} reach {}; at the refill rate, {} of idle time restores all of it.",
             Self::headline(known, code, subject),
             operations(limit),
-            speed(limit, limit.burst),
+            speed(limit.by, limit.burst),
             long_time(limit.refill_s)
         )
     }
@@ -34,7 +34,7 @@ impl Wording for RateLimit {
         let limit = &known.conclusion;
         let plan = format!(
             "Plan for {}. Keep bursts under {}, with {} idle after each.",
-            speed(limit, limit.sustained.value),
+            speed(limit.by, limit.sustained.value),
             credit(limit),
             long_time(limit.refill_s)
         );
@@ -47,18 +47,25 @@ impl Wording for RateLimit {
     }
 
     fn why(reason: &RateLimitUnknown, _: FindingCode, subject: &Subject<'_>) -> String {
-        let RateLimitUnknown::OneShape { per_second, block } = reason;
-        format!(
-            "Inconclusive: reads dropped to a constant {} IOPS of {block}, as a rate limit does. Other block sizes or idle time \
-             would decide: run {}.",
-            number(*per_second),
-            subject.command("check", "")
-        )
+        match reason {
+            RateLimitUnknown::OneShape { per_second, block } => format!(
+                "Inconclusive: reads dropped to a constant {} IOPS of {block}, as a rate limit does. Other block sizes or idle time \
+                 would decide: run {}.",
+                number(*per_second),
+                subject.command("check", "")
+            ),
+            RateLimitUnknown::Changed { by, before_per_second, after_per_second, at_s } => format!(
+                "Inconclusive: the rate limit changed during the run, from {} to {} after {}. Ask who sets it, and repeat the run.",
+                speed(*by, *before_per_second),
+                speed(*by, *after_per_second),
+                long_time(*at_s)
+            ),
+        }
     }
 }
 
-fn speed(limit: &RateLimit, per_second: f64) -> String {
-    match limit.by {
+fn speed(by: LimitedBy, per_second: f64) -> String {
+    match by {
         LimitedBy::Requests => format!("{} IOPS", number(per_second)),
         LimitedBy::Bytes => rate(per_second),
     }
@@ -130,6 +137,20 @@ mod tests {
             statement(&known(bytes), FindingCode::RateLimit),
             "A rate limit holds reads to 40.0 MB/s once the burst credit of 3.00 GB is used up. While credit lasts, reads reach \
              250 MB/s; at the refill rate, 75.0 s of idle time restores all of it."
+        );
+    }
+
+    #[test]
+    fn a_limit_that_changes_is_none() {
+        let reason = RateLimitUnknown::Changed {
+            by: LimitedBy::Requests,
+            before_per_second: 300.0,
+            after_per_second: 150.0,
+            at_s: 35.0,
+        };
+        assert_eq!(
+            why::<RateLimit>(&reason, FindingCode::RateLimit),
+            "Inconclusive: the rate limit changed during the run, from 300 IOPS to 150 IOPS after 35.0 s. Ask who sets it, and repeat the run."
         );
     }
 
