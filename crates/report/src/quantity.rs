@@ -206,7 +206,7 @@ const KNOWN_DIGITS: i32 = 4;
 /// 2^53: up to here a float holds every whole number.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// "1 request", "2 requests".
+/// A number of things whose plural ends in s: "1 request", "2 requests".
 pub fn counted(number: u64, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", count(number))

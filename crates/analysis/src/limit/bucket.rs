@@ -4,6 +4,7 @@
 //! the refill, never below 0 (Lindley's recursion). Where requests wait for tokens it stands at the credit, whatever is
 //! asked for and whenever: that is looked for. Nothing but the refill has to be known to compute it.
 
+use super::border::Border;
 use super::course::{Course, Shape, Step, Used};
 use crate::stats::evenness::chance_so_even;
 use model::units::Bytes;
@@ -81,20 +82,20 @@ pub(super) struct Bucket {
     pub is_certain: bool,
 }
 
-struct Asked<'course> {
-    course: &'course Course,
-    unit: Unit,
-    side: Side,
+pub(super) struct Asked<'course> {
+    pub course: &'course Course,
+    pub unit: Unit,
+    pub side: Side,
 }
 
 /// Steps that follow each other: from the first to before the last.
 #[derive(Clone, Copy, Debug)]
-struct Window {
-    from: usize,
-    to: usize,
-    seconds: f64,
-    used: f64,
-    cost: f64,
+pub(super) struct Window {
+    pub from: usize,
+    pub to: usize,
+    pub seconds: f64,
+    pub used: f64,
+    pub cost: f64,
 }
 
 impl Window {
@@ -102,34 +103,13 @@ impl Window {
         self.used / self.seconds
     }
 
-    fn is_at(&self, rate: f64) -> bool {
+    pub(super) fn is_at(&self, rate: f64) -> bool {
         (self.rate() - rate).abs() <= 1.5 * self.cost / self.seconds + ALIKE_SHARE * rate
     }
 }
 
-/// Between two phases of which the first ended by time: what was in flight then is used, or one less where a completion ended it. Where
-/// requests wait for tokens, phases begin with a completion, and between two beginnings a whole number of tokens comes.
-struct Border {
-    drained: f64,
-    cost: f64,
-    /// Since the first phase began, without what that is known to have used.
-    came_back: f64,
-}
-
-impl Border {
-    fn used(&self) -> f64 {
-        let one_less = self.drained - self.cost;
-        if (self.came_back - one_less).abs() < 0.5 * self.cost { one_less } else { self.drained }
-    }
-
-    /// How far it is from either, in requests; no more than one, for where no token is waited for it is anything.
-    fn residual(&self) -> f64 {
-        ((self.came_back - self.used()) / self.cost).abs().min(1.0)
-    }
-}
-
 impl Asked<'_> {
-    fn steps(&self) -> &[Step] {
+    pub(super) fn steps(&self) -> &[Step] {
         &self.course.steps
     }
 
@@ -152,7 +132,7 @@ impl Asked<'_> {
         self.steps().get(index.checked_sub(1)?)
     }
 
-    fn shape(&self, step: &Step) -> Option<&Shape> {
+    pub(super) fn shape(&self, step: &Step) -> Option<&Shape> {
         self.course.shapes[step.phase as usize].as_ref()
     }
 
@@ -175,7 +155,7 @@ impl Asked<'_> {
         }
     }
 
-    fn windows(&self) -> Vec<Window> {
+    pub(super) fn windows(&self) -> Vec<Window> {
         let steps = self.steps();
         let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return Vec::new() };
         let whole_ns = last.end_ns.saturating_sub(first.start_ns);
@@ -266,7 +246,7 @@ impl Asked<'_> {
 
     /// With a rate of about so much. A request more or less at each border makes two rates that agree with themselves, and at the right
     /// one whole numbers come back.
-    fn stretch(&self, from: usize, to: usize, about: f64, cost: f64) -> Option<Waiting> {
+    pub(super) fn stretch(&self, from: usize, to: usize, about: f64, cost: f64) -> Option<Waiting> {
         let seconds = self.seconds_between(from, to);
         if seconds <= 0.0 {
             return None;
@@ -317,52 +297,8 @@ pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
     None
 }
 
-/// A limit that was another one from some step on.
-pub(super) struct Change {
-    pub before: Bucket,
-    pub after_per_second: f64,
-    pub from_step: usize,
-    /// How many windows both together explain.
-    pub windows: usize,
-}
-
-/// A bucket that holds up to the last window at its rate, and after that another rate that is as constant, of workloads that it limited.
-pub(super) fn fit_changed(course: &Course, unit: Unit, side: Side) -> Option<Change> {
-    let asked = Asked { course, unit, side };
-    let windows = asked.windows();
-    for members in candidates(&windows) {
-        let from_step = windows[*members.last()?].to;
-        let Some(before) = fit(&course.until(from_step), unit, side).filter(|before| before.is_certain)
-        else {
-            continue;
-        };
-        let (mut after, mut of_limited) = (windows.clone(), Vec::new());
-        after.retain(|window| window.from >= from_step);
-        for window in &after {
-            let steps = &asked.steps()[window.from..window.to];
-            if steps.iter().all(|step| asked.shape(step).is_some_and(|shape| before.shapes.contains(shape))) {
-                of_limited.push(*window);
-            }
-        }
-        let Some(alike) = candidates(&of_limited).into_iter().next() else { continue };
-        // Without the first, in which it may have changed.
-        let (first, last) = (alike[1], alike[alike.len() - 1]);
-        let (mut used, mut seconds) = (0.0, 0.0);
-        for window in &of_limited[first..=last] {
-            used += window.used;
-            seconds += window.seconds;
-        }
-        let (from, to) = (of_limited[first].to - 1, of_limited[last].to - 1);
-        let Some(stretch) = asked.stretch(from, to, used / seconds, of_limited[first].cost) else { continue };
-        let after_per_second = stretch.per_second;
-        let windows = before.windows + after.iter().filter(|window| window.is_at(after_per_second)).count();
-        return Some(Change { before, after_per_second, from_step, windows });
-    }
-    None
-}
-
 /// Windows of the same rate, the most frequent rate first.
-fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
+pub(super) fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
     let mut left: Vec<usize> = (0..windows.len()).filter(|&index| windows[index].used > 0.0).collect();
     let mut found = Vec::new();
     while found.len() < CANDIDATES {
@@ -389,10 +325,10 @@ struct Fitting<'run> {
 }
 
 /// Steps from one moment at the credit to another, without a full bucket between: what was used is what came back.
-struct Waiting {
+pub(super) struct Waiting {
     from: usize,
     to: usize,
-    per_second: f64,
+    pub per_second: f64,
     error: f64,
     credit: f64,
     deficits: Vec<f64>,

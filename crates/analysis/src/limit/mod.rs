@@ -3,10 +3,13 @@
 //! A token bucket between host and drive makes two drives of one. Everything that tells how fast a drive is therefore
 //! looks at phases on one side of the border only: those before the credit was used up, which show the drive.
 
+mod border;
 mod bucket;
+mod change;
 mod course;
 
-use bucket::{Bucket, Change, Side, Unit, fit, fit_changed};
+use bucket::{Bucket, Side, Unit, fit};
+use change::{Change, fit_changed};
 use course::Course;
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
