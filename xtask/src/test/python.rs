@@ -185,7 +185,9 @@ impl Python {
         }
         let mut install = limited(INSTALL_SECONDS, &self.environment.join("bin/python"));
         install.args(["-m", "pip", "install", "--quiet", "--no-input", "--timeout", "30", "--retries", "2"]);
-        install.args(["--disable-pip-version-check", "--only-binary", ":all:", "--require-hashes", "-r"]);
+        install.args(["--disable-pip-version-check", "--only-binary", ":all:"]);
+        // There is no wheel of it.
+        install.args(["--no-binary", "pyspark", "--require-hashes", "-r"]);
         if let Some(why) = why_failed(install.arg(&list), "pip")? {
             return Ok(Err(Unprepared::Packages(self.packages, why)));
         }
