@@ -61,8 +61,9 @@ impl Cell<'_> {
         Some(latency.map_monotonic(|nanos| nanos / 1e9))
     }
 
-    pub fn dispersion(&self, bound: Nanos) -> Dispersion {
-        Dispersion::of(&self.rounds, bound)
+    /// How many commits count as one where rounds differ in how many take as long.
+    pub fn dispersion(&self, bound: Nanos) -> f64 {
+        Dispersion::of(&self.rounds, bound).map_or(1.0, |dispersion| dispersion.factor)
     }
 
     pub fn per_second(&self) -> Option<f64> {

@@ -23,7 +23,6 @@ use crate::measured::evidence_of_phases;
 use crate::stated;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
-use crate::stats::quantile::Dispersion;
 use model::application::CommitLimit;
 use model::commit::{Application, CommitMethod, Log};
 use model::estimate::Estimate;
@@ -342,17 +341,13 @@ fn verdict(
 
 /// The probability that the true percentile is within the limit: that no larger share than it leaves takes longer. Where rounds differ there are
 /// as many fewer commits.
-fn probability_within(
-    latencies: &LatencyHistogram,
-    dispersion: Dispersion,
-    limit: CommitLimit,
-) -> Option<f64> {
+fn probability_within(latencies: &LatencyHistogram, dispersion: f64, limit: CommitLimit) -> Option<f64> {
     let (count, within) = (latencies.count(), latencies.count_below(limit.latency));
     if count == 0 {
         return None;
     }
-    let above = (count - within) as f64 / dispersion.factor + 0.5;
-    let above = Beta::new(above, within as f64 / dispersion.factor + 0.5).ok()?;
+    let above = (count - within) as f64 / dispersion + 0.5;
+    let above = Beta::new(above, within as f64 / dispersion + 0.5).ok()?;
     Some(above.cdf(1.0 - limit.percentile.get()))
 }
 
@@ -390,10 +385,10 @@ mod tests {
             let mut latencies = LatencyHistogram::default();
             (0..1000 - above).for_each(|_| latencies.record(1_000_000));
             (0..above).for_each(|_| latencies.record(50_000_000));
-            probability_within(&latencies, Dispersion::NONE, limit).unwrap()
+            probability_within(&latencies, 1.0, limit).unwrap()
         };
         assert!((0.4..0.6).contains(&probability(10)), "{}", probability(10));
         assert!(probability(4) > 0.97 && probability(20) < 0.01);
-        assert_eq!(probability_within(&LatencyHistogram::default(), Dispersion::NONE, limit), None);
+        assert_eq!(probability_within(&LatencyHistogram::default(), 1.0, limit), None);
     }
 }

@@ -4,17 +4,22 @@ use super::student::{chi_square_limit, t_two_sided};
 use model::estimate::Estimate;
 use model::histogram::LatencyHistogram;
 use model::units::{Nanos, Quantile};
+use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Ranks, counted from 1 and not whole, between which the quantile lies with `confidence` (Hutson 1999, "Calculating nonparametric
 /// confidence intervals for quantiles using fractional order statistics"). They are quantiles of a beta distribution, here by the expansion
 /// of Cornish and Fisher, within a tenth of a rank of it; `None` with too few observations, as with five and a median.
 pub fn interval_ranks(count: u64, quantile: f64, confidence: f64) -> Option<(f64, f64)> {
-    ranks_within(count as f64, quantile, t_two_sided(confidence, f64::INFINITY))
+    ranks_within(count as f64, quantile, normal_two_sided(confidence))
 }
 
-fn ranks_within(count: f64, quantile: f64, normal: f64) -> Option<(f64, f64)> {
-    let spread = normal * (count * quantile * (1.0 - quantile)).sqrt();
-    let skew = (normal * normal - 1.0) * (1.0 - 2.0 * quantile) / 6.0;
+fn normal_two_sided(confidence: f64) -> f64 {
+    Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence))
+}
+
+fn ranks_within(count: f64, quantile: f64, deviations: f64) -> Option<(f64, f64)> {
+    let spread = deviations * (count * quantile * (1.0 - quantile)).sqrt();
+    let skew = (deviations * deviations - 1.0) * (1.0 - 2.0 * quantile) / 6.0;
     let middle = count * quantile + 0.5 + skew;
     let (low, high) = (middle - spread, middle + spread);
     (low >= 1.0 && high <= count).then_some((low, high))
@@ -40,38 +45,36 @@ pub struct Dispersion {
 }
 
 impl Dispersion {
-    pub const NONE: Dispersion = Dispersion { factor: 1.0, degrees_of_freedom: f64::INFINITY };
-
     /// By how many of each round's latencies reach `bound`. Pearson's chi-square over its degrees of freedom (McCullagh and Nelder,
-    /// "Generalized Linear Models", 2nd ed., section 4.5), where it is more than chance makes it once in twenty times.
-    pub fn of(rounds: &[&LatencyHistogram], bound: Nanos) -> Dispersion {
-        let (mut above, mut all) = (0, 0);
-        for round in rounds {
-            above += round.count() - round.count_below(bound);
-            all += round.count();
+    /// "Generalized Linear Models", 2nd ed., section 4.5); none where chance makes as much of it in more than one of twenty times.
+    pub fn of(rounds: &[&LatencyHistogram], bound: Nanos) -> Option<Dispersion> {
+        let mut counts = Vec::with_capacity(rounds.len());
+        let (mut above_all, mut all) = (0.0, 0.0);
+        for round in rounds.iter().filter(|round| round.count() > 0) {
+            let (above, count) = ((round.count() - round.count_below(bound)) as f64, round.count() as f64);
+            counts.push((above, count));
+            above_all += above;
+            all += count;
         }
-        let share = above as f64 / all as f64;
-        if rounds.len() < 2 || above == 0 || above == all {
-            return Dispersion::NONE;
+        let share = above_all / all;
+        if counts.len() < 2 || share == 0.0 || share == 1.0 {
+            return None;
         }
         let mut chi_square = 0.0;
-        for round in rounds {
-            let (count, above) = (round.count() as f64, (round.count() - round.count_below(bound)) as f64);
-            if count > 0.0 {
-                chi_square += (above - count * share).powi(2) / (count * share * (1.0 - share));
-            }
+        for (above, count) in &counts {
+            chi_square += (above - count * share).powi(2) / (count * share * (1.0 - share));
         }
-        let freedom = rounds.len() - 1;
+        let freedom = counts.len() - 1;
         if chi_square <= chi_square_limit(freedom) {
-            return Dispersion::NONE;
+            return None;
         }
-        Dispersion { factor: chi_square / freedom as f64, degrees_of_freedom: freedom as f64 }
+        Some(Dispersion { factor: chi_square / freedom as f64, degrees_of_freedom: freedom as f64 })
     }
 }
 
 /// A quantile of latencies with its interval, histogram's error included, in ns; `None` when there are too few.
 pub fn of_histogram(histogram: &LatencyHistogram, quantile: Quantile, confidence: f64) -> Option<Estimate> {
-    of_dispersed(histogram, quantile, confidence, Dispersion::NONE)
+    of_effective(histogram, quantile, confidence, histogram.count() as f64, normal_two_sided(confidence))
 }
 
 /// The same of latencies that were measured in rounds, which may differ: then the interval is that of as many fewer latencies, and where
@@ -83,8 +86,10 @@ pub fn of_rounds(
     confidence: f64,
 ) -> Option<Estimate> {
     let plain = of_histogram(all, quantile, confidence)?;
-    let dispersion = Dispersion::of(rounds, Nanos::new(plain.value as u64));
-    if let Some(estimate) = of_dispersed(all, quantile, confidence, dispersion) {
+    let Some(dispersion) = Dispersion::of(rounds, Nanos::new(plain.value as u64)) else { return Some(plain) };
+    let deviations = t_two_sided(confidence, dispersion.degrees_of_freedom);
+    let effective_count = all.count() as f64 / dispersion.factor;
+    if let Some(estimate) = of_effective(all, quantile, confidence, effective_count, deviations) {
         return Some(estimate);
     }
     let mut widest = Estimate { effective_count: rounds.len() as f64, ..plain };
@@ -97,15 +102,13 @@ pub fn of_rounds(
     Some(widest)
 }
 
-fn of_dispersed(
+fn of_effective(
     histogram: &LatencyHistogram,
     quantile: Quantile,
     confidence: f64,
-    dispersion: Dispersion,
+    effective_count: f64,
+    deviations: f64,
 ) -> Option<Estimate> {
-    let Dispersion { factor, degrees_of_freedom } = dispersion;
-    let effective_count = histogram.count() as f64 / factor;
-    let deviations = t_two_sided(confidence, degrees_of_freedom);
     let (low, high) = ranks_within(effective_count, quantile.get(), deviations)?;
     // The middle of a rank's step, so that rounding cannot reach the next rank.
     let at_whole =
