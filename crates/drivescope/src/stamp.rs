@@ -103,15 +103,13 @@ fn date_of(unix_s: u64) -> Option<Timestamp> {
 
 pub fn finish_imported(run: &mut Run) {
     let end_ns = run.phases.iter().map(PhaseSummary::end_ns).max().unwrap_or(0);
-    run.finished = match run.started.parse() {
-        Ok(started) => Some(later(started, end_ns).to_string()),
-        Err(_) => None,
-    };
+    run.finished = after_start(run, end_ns).map(|finished| finished.to_string());
 }
 
-fn later(start: Timestamp, nanos: u64) -> Timestamp {
+fn after_start(run: &Run, nanos: u64) -> Option<Timestamp> {
+    let started: Timestamp = run.started.parse().ok()?;
     let time = SignedDuration::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX));
-    start.checked_add(time).unwrap_or(Timestamp::MAX)
+    Some(started.checked_add(time).unwrap_or(Timestamp::MAX))
 }
 
 pub fn now() -> String {
@@ -120,8 +118,7 @@ pub fn now() -> String {
 
 /// By the wall clock, but not before what was measured could be: a clock that was set back meanwhile is not believed.
 pub fn finished(run: &Run, now: Instant) -> String {
-    let started = run.started.parse().unwrap_or(VIRTUAL_START);
-    let measured = later(started, now.get());
+    let measured = after_start(run, now.get()).unwrap_or(VIRTUAL_START);
     match run.target.kind {
         TargetKind::Sim => measured.to_string(),
         _ => Timestamp::now().max(measured).to_string(),

@@ -206,10 +206,9 @@ const KNOWN_DIGITS: i32 = 4;
 /// 2^53: up to here a float holds every whole number.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A number of things whose plural ends in s: "1 request", "2 requests".
-pub fn counted(number: u64, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", count(number))
+/// A number with the noun that goes with it: "1 request", "2,000 requests".
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 pub fn count(count: u64) -> String {

@@ -131,7 +131,7 @@ fn make_log(directory: &Path, size: Bytes, write: Bytes, commits: Commits) -> io
         Log::Preallocated => system_call::reserve(made.as_fd(), 0, size.get())?,
         Log::Overwrite | Log::OverwriteEach => {
             let mut file = std::fs::File::from(made.try_clone()?);
-            // As a log that commits have filled: the page cache keeps what is written at once as one folio, and a commit
+            // As a log that commits have filled: the page cache keeps what one call writes as one folio, and a commit
             // into a folio of 1 MiB takes 10 µs longer than into one of its own size (ext4 of Linux 6.18).
             let zeroes = vec![0; write.get() as usize];
             let mut left = size.get();

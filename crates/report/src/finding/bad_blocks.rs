@@ -22,7 +22,7 @@ impl Wording for BadBlocks {
         };
         format!(
             "{} failed in {regions} at byte {} ({}): {}.",
-            counted(bad.errors, "request"),
+            counted(bad.errors, "request", "requests"),
             count(first.first_byte),
             size(first.first_byte),
             bad.status.describe()
@@ -41,7 +41,7 @@ impl Wording for BadBlocks {
         match reason {
             BadBlocksUnknown::Refused { failed, first_byte, status } => format!(
                 "Inconclusive: {} failed, the first at byte {first_byte}: {}. That says nothing about the medium.",
-                counted(*failed as u64, "request"),
+                counted(*failed as u64, "request", "requests"),
                 status.describe()
             ),
             BadBlocksUnknown::OnlyInQueue { failed, alone } => format!(
@@ -51,11 +51,11 @@ impl Wording for BadBlocks {
             BadBlocksUnknown::OnlyDurability { operation: Operation::Commit, failed, first_s } => format!(
                 "Inconclusive: {} failed, the first after {first_s:.1} s, at its write or at its flush. None was repeated: a later flush that succeeds \
                  does not bring back what a failed one lost.",
-                counted(*failed as u64, "commit")
+                counted(*failed as u64, "commit", "commits")
             ),
             BadBlocksUnknown::OnlyDurability { failed, first_s, .. } => format!(
                 "Inconclusive: {} failed, the first after {first_s:.1} s. Flushes have no offset; data written before may be lost.",
-                if *failed == 1 { "1 flush".into() } else { format!("{failed} flushes") }
+                counted(*failed as u64, "flush", "flushes")
             ),
             BadBlocksUnknown::Silent { from_s } => format!(
                 "Inconclusive: from {from_s:.1} s on every request failed at any offset, and none before. That says nothing about single blocks."

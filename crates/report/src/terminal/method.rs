@@ -231,14 +231,14 @@ pub(crate) fn not_served(run: &Run) -> Vec<String> {
     }
     let mut said = Vec::new();
     if failed > 0 {
-        said.push(format!("{} failed", counted(failed, "request")));
+        said.push(format!("{} failed", counted(failed, "request", "requests")));
     }
     if uncommitted > 0 {
-        said.push(format!("{} failed: what was written is lost", counted(uncommitted, "commit")));
+        said.push(format!("{} failed: what was written is lost", counted(uncommitted, "commit", "commits")));
     }
     if wrong > 0 {
         let place = if are_past_the_end(run) { " past the true capacity" } else { "" };
-        said.push(format!("{}{place} did not return what was written", counted(wrong, "read")));
+        said.push(format!("{}{place} did not return what was written", counted(wrong, "read", "reads")));
     }
     said
 }
