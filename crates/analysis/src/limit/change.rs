@@ -18,12 +18,15 @@ pub(super) fn fit_changed(course: &Course, unit: Unit, side: Side) -> Option<Cha
     let windows = asked.windows();
     for members in candidates(&windows) {
         let from_step = windows[*members.last()?].to;
+        let (mut after, mut of_limited) = (windows.clone(), Vec::new());
+        after.retain(|window| window.from >= from_step);
+        if candidates(&after).is_empty() {
+            continue;
+        }
         let Some(before) = fit(&course.until(from_step), unit, side).filter(|before| before.is_certain)
         else {
             continue;
         };
-        let (mut after, mut of_limited) = (windows.clone(), Vec::new());
-        after.retain(|window| window.from >= from_step);
         for window in &after {
             let steps = &asked.steps()[window.from..window.to];
             if steps.iter().all(|step| asked.shape(step).is_some_and(|shape| before.shapes.contains(shape))) {

@@ -63,6 +63,12 @@ impl Course {
         Some(course)
     }
 
+    /// Whether both reads and writes were asked for.
+    pub fn is_mixed(&self) -> bool {
+        self.steps.iter().any(|step| step.reads.requests > 0.0)
+            && self.steps.iter().any(|step| step.writes.requests > 0.0)
+    }
+
     /// What was asked before that step.
     pub fn until(&self, step: usize) -> Course {
         Course {

@@ -34,10 +34,10 @@ pub struct Limit {
 /// explain more of the run than one.
 pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
     let Some(course) = Course::of(run) else { return Vec::new() };
-    let mut limits = Vec::new();
-    match limit(&course, Side::Both) {
-        Some(limit) => limits.push(limit),
-        None => limits.extend([Side::Reads, Side::Writes].iter().filter_map(|side| limit(&course, *side))),
+    let mut limits: Vec<Limit> = limit(&course, Side::Both).into_iter().collect();
+    // Where only one of them is asked for, it is both.
+    if limits.is_empty() && course.is_mixed() {
+        limits.extend([Side::Reads, Side::Writes].iter().filter_map(|side| limit(&course, *side)));
     }
     let explained = limits.iter().map(|limit| limit.windows).max().unwrap_or(0);
     match changed(&course) {
@@ -48,7 +48,8 @@ pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
 
 fn changed(course: &Course) -> Option<Limit> {
     for (unit, by) in [(Unit::Requests, LimitedBy::Requests), (Unit::Bytes, LimitedBy::Bytes)] {
-        for side in [Side::Both, Side::Reads] {
+        let sides = if course.is_mixed() { &[Side::Both, Side::Reads][..] } else { &[Side::Both] };
+        for &side in sides {
             let Some(change) = fit_changed(course, unit, side) else { continue };
             let Change { before, after_per_second, from_step, windows } = change;
             let (_, after) = course.steps.split_at(from_step);
