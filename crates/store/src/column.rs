@@ -45,7 +45,7 @@ pub(crate) trait CellValue: Sized {
 
     fn into_cell(self) -> Cell;
     /// None when the cell holds something else.
-    fn from_cell(cell: &Cell) -> Option<Self>;
+    fn from_cell(cell: Cell) -> Option<Self>;
 }
 
 pub(crate) trait Tabular {
@@ -55,8 +55,13 @@ pub(crate) trait Tabular {
 }
 
 pub(crate) trait StoredRecord: Tabular + Sized {
-    /// None when the cells contradict each other.
-    fn from_row(row: &[Cell]) -> Option<Self>;
+    /// None when the cells contradict each other, or are not as many as there are columns.
+    fn from_row(row: impl Iterator<Item = Cell>) -> Option<Self>;
+}
+
+/// The next cell of a row, which has to hold such a value.
+pub(crate) fn next_value<T: CellValue>(row: &mut impl Iterator<Item = Cell>) -> Option<T> {
+    T::from_cell(row.next()?)
 }
 
 impl Column {
@@ -89,12 +94,11 @@ macro_rules! stored_record {
         columns! { $record: record { $($name: $type = <$type>::from(record.$field), $meaning;)+ } }
 
         impl $crate::column::StoredRecord for $record {
-            fn from_row(row: &[$crate::column::Cell]) -> Option<$record> {
-                let mut cells = row.iter();
+            fn from_row(mut row: impl Iterator<Item = $crate::column::Cell>) -> Option<$record> {
                 let record = $record {
-                    $($field: <$type as $crate::column::CellValue>::from_cell(cells.next()?)?.into(),)+
+                    $($field: $crate::column::next_value::<$type>(&mut row)?.into(),)+
                 };
-                if cells.next().is_none() { Some(record) } else { None }
+                if row.next().is_none() { Some(record) } else { None }
             }
         }
     };
@@ -126,9 +130,9 @@ macro_rules! cell_values {
                 Cell::$kind(self)
             }
 
-            fn from_cell(cell: &Cell) -> Option<$type> {
+            fn from_cell(cell: Cell) -> Option<$type> {
                 match cell {
-                    Cell::$kind(value) => Some(value.clone()),
+                    Cell::$kind(value) => Some(value),
                     _ => None,
                 }
             }
@@ -153,7 +157,7 @@ impl CellValue for Wide {
         Cell::Integer(self.0.into())
     }
 
-    fn from_cell(cell: &Cell) -> Option<Wide> {
+    fn from_cell(cell: Cell) -> Option<Wide> {
         u32::try_from(u64::from_cell(cell)?).ok().map(Wide)
     }
 }
@@ -165,7 +169,7 @@ impl CellValue for u32 {
         Cell::Small(self.cast_signed())
     }
 
-    fn from_cell(cell: &Cell) -> Option<u32> {
+    fn from_cell(cell: Cell) -> Option<u32> {
         i32::from_cell(cell).map(i32::cast_unsigned)
     }
 }
@@ -177,7 +181,7 @@ impl CellValue for Status {
         Cell::Small(self.number())
     }
 
-    fn from_cell(cell: &Cell) -> Option<Status> {
+    fn from_cell(cell: Cell) -> Option<Status> {
         i32::from_cell(cell).map(Status::from_number)
     }
 }
@@ -193,7 +197,7 @@ impl<T: CellValue> CellValue for Option<T> {
         }
     }
 
-    fn from_cell(cell: &Cell) -> Option<Option<T>> {
+    fn from_cell(cell: Cell) -> Option<Option<T>> {
         match cell {
             Cell::Empty => Some(None),
             cell => T::from_cell(cell).map(Some),

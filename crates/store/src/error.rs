@@ -60,7 +60,7 @@ pub enum SegmentFlaw {
     #[error("row group {group} claims {rows} rows")]
     Rows { group: usize, rows: i64 },
     #[error("row {row} of row group {group} makes no sense")]
-    Row { group: usize, row: i64 },
+    Row { group: usize, row: usize },
     #[error("its content makes no sense")]
     Content,
     #[error(transparent)]

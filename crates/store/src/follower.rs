@@ -57,7 +57,7 @@ impl Follower {
         let mut reader = JournalReader::open_at(&path, KIND, self.position)?;
         let (mut row, before) = (Vec::new(), self.position.records);
         while reader.next_row(&mut row)? {
-            if let Some(record) = IntervalRecord::from_row(&row) {
+            if let Some(record) = IntervalRecord::from_row(row.drain(..)) {
                 take(record);
             }
         }

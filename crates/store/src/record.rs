@@ -2,7 +2,7 @@
 //!
 //! Format version 1. Columns may be added in a later version; none is renamed or changes its unit.
 
-use crate::column::{Cell, CellValue, StoredRecord, Wide, columns, stored_record};
+use crate::column::{Cell, StoredRecord, Wide, columns, next_value, stored_record};
 use model::histogram::LatencyHistogram;
 use model::record::{
     ErrorRecord, HistogramRecord, IntervalLatency, IntervalRecord, IoRecord, TelemetryRecord,
@@ -28,35 +28,33 @@ columns! { IntervalRecord: interval {
 } }
 
 impl StoredRecord for IntervalRecord {
-    fn from_row(row: &[Cell]) -> Option<IntervalRecord> {
-        let [phase, operation, start, duration, operations, bytes, errors, first, end, latency @ ..] = row
-        else {
-            return None;
+    fn from_row(mut row: impl Iterator<Item = Cell>) -> Option<IntervalRecord> {
+        let record = IntervalRecord {
+            phase: next_value(&mut row)?,
+            operation: next_value(&mut row)?,
+            start_ns: next_value(&mut row)?,
+            duration_ns: next_value(&mut row)?,
+            operations: next_value(&mut row)?,
+            bytes: next_value(&mut row)?,
+            errors: next_value(&mut row)?,
+            offset_first: next_value(&mut row)?,
+            offset_end: next_value(&mut row)?,
+            latency: latency_of(&mut row)?,
         };
-        let [min, mean, p50, p99, max] = latency else { return None };
-        let latency = match min {
-            Cell::Empty => None,
-            min => Some(IntervalLatency {
-                min_ns: u64::from_cell(min)?,
-                mean_ns: f64::from_cell(mean)?,
-                p50_ns: u64::from_cell(p50)?,
-                p99_ns: u64::from_cell(p99)?,
-                max_ns: u64::from_cell(max)?,
-            }),
-        };
-        Some(IntervalRecord {
-            phase: u32::from_cell(phase)?,
-            operation: Operation::from_cell(operation)?,
-            start_ns: u64::from_cell(start)?,
-            duration_ns: u64::from_cell(duration)?,
-            operations: u64::from_cell(operations)?,
-            bytes: u64::from_cell(bytes)?,
-            errors: u64::from_cell(errors)?,
-            offset_first: u64::from_cell(first)?,
-            offset_end: u64::from_cell(end)?,
-            latency,
-        })
+        if row.next().is_none() { Some(record) } else { None }
     }
+}
+
+fn latency_of(row: &mut impl Iterator<Item = Cell>) -> Option<Option<IntervalLatency>> {
+    let min_ns: Option<u64> = next_value(row)?;
+    let mean_ns: Option<f64> = next_value(row)?;
+    let p50_ns: Option<u64> = next_value(row)?;
+    let p99_ns: Option<u64> = next_value(row)?;
+    let max_ns: Option<u64> = next_value(row)?;
+    let Some(min_ns) = min_ns else { return Some(None) };
+    let latency =
+        IntervalLatency { min_ns, mean_ns: mean_ns?, p50_ns: p50_ns?, p99_ns: p99_ns?, max_ns: max_ns? };
+    Some(Some(latency))
 }
 
 /// The sum of latencies is 128 bits wide: `sum = high × 2⁶³ + low`, so that neither column is ever negative. It
@@ -78,24 +76,21 @@ columns! { HistogramRecord: record {
 } }
 
 impl StoredRecord for HistogramRecord {
-    fn from_row(row: &[Cell]) -> Option<HistogramRecord> {
-        let [phase, operation, start, duration, operations, high, low, min, max, cells] = row else {
-            return None;
-        };
-        let sum = (u128::from(u64::from_cell(high)?) << SUM_LOW_BITS) + u128::from(u64::from_cell(low)?);
-        let (min, max) = (u64::from_cell(min).unwrap_or(0), u64::from_cell(max).unwrap_or(0));
-        let Cell::Bytes(cells) = cells else { return None };
-        let histogram = LatencyHistogram::from_parts(decode_cells(cells)?, sum, min, max)?;
-        if histogram.count() != u64::from_cell(operations)? {
+    fn from_row(mut row: impl Iterator<Item = Cell>) -> Option<HistogramRecord> {
+        let (phase, operation) = (next_value(&mut row)?, next_value(&mut row)?);
+        let (start_ns, duration_ns) = (next_value(&mut row)?, next_value(&mut row)?);
+        let operations: u64 = next_value(&mut row)?;
+        let high: u64 = next_value(&mut row)?;
+        let low: u64 = next_value(&mut row)?;
+        let min_ns: Option<u64> = next_value(&mut row)?;
+        let max_ns: Option<u64> = next_value(&mut row)?;
+        let cells = decode_cells(&next_value::<Vec<u8>>(&mut row)?)?;
+        let sum = (u128::from(high) << SUM_LOW_BITS) + u128::from(low);
+        let histogram = LatencyHistogram::from_parts(cells, sum, min_ns.unwrap_or(0), max_ns.unwrap_or(0))?;
+        if row.next().is_some() || histogram.count() != operations {
             return None;
         }
-        Some(HistogramRecord {
-            phase: u32::from_cell(phase)?,
-            operation: Operation::from_cell(operation)?,
-            start_ns: u64::from_cell(start)?,
-            duration_ns: u64::from_cell(duration)?,
-            histogram,
-        })
+        Some(HistogramRecord { phase, operation, start_ns, duration_ns, histogram })
     }
 }
 

@@ -102,7 +102,13 @@ pub(crate) fn probe(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
 fn read_to_end(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
     let reader = SegmentReader::open(path, kind)?;
     for group in 0..reader.groups() {
-        reader.read_group(group, |_| true)?;
+        let (columns, rows) = reader.columns(group)?;
+        for cells in columns {
+            let row = cells.count();
+            if row < rows {
+                return Err(reader.unsound(SegmentFlaw::Row { group, row }));
+            }
+        }
     }
     Ok(())
 }
@@ -161,40 +167,31 @@ impl SegmentReader {
     }
 
     pub(crate) fn records<R: StoredRecord>(&self, group: usize) -> Result<Vec<R>, StoreError> {
-        let mut records = Vec::new();
-        self.read_group(group, |row| {
-            let before = records.len();
-            records.extend(R::from_row(row));
-            records.len() > before
-        })?;
+        let (mut columns, rows) = self.columns(group)?;
+        let mut records = Vec::with_capacity(rows);
+        for row in 0..rows {
+            // A column that ends too early leaves a row of too few cells.
+            let cells = columns.iter_mut().filter_map(Iterator::next);
+            let record = R::from_row(cells).ok_or_else(|| self.unsound(SegmentFlaw::Row { group, row }))?;
+            records.push(record);
+        }
         Ok(records)
     }
 
-    /// All rows of a row group, each handed to `take`, which answers whether it could use it.
-    pub(crate) fn read_group(
-        &self,
-        group: usize,
-        mut take: impl FnMut(&[Cell]) -> bool,
-    ) -> Result<(), StoreError> {
+    /// The cells of a row group, and how many rows they are.
+    pub(crate) fn columns(&self, group: usize) -> Result<(Vec<ColumnCells>, usize), StoreError> {
         let reader = self.file.get_row_group(group).map_err(StoreError::segment(&self.path))?;
         let rows = reader.metadata().num_rows();
         if !(0..=GROUP_ROWS_CREDIBLE_MAX).contains(&rows) {
             return Err(self.unsound(SegmentFlaw::Rows { group, rows }));
         }
+        let rows = rows as usize;
         let mut columns = Vec::with_capacity(self.numbers.len());
         for (column, &number) in self.kind.columns().iter().zip(&self.numbers) {
-            let cells = ColumnCells::read(reader.as_ref(), column, number, rows as usize);
+            let cells = ColumnCells::read(reader.as_ref(), column, number, rows);
             columns.push(cells.map_err(StoreError::segment(&self.path))?);
         }
-        let mut row = Vec::new();
-        for number in 0..rows {
-            row.clear();
-            row.extend(columns.iter_mut().filter_map(Iterator::next));
-            if row.len() < columns.len() || !take(&row) {
-                return Err(self.unsound(SegmentFlaw::Row { group, row: number }));
-            }
-        }
-        Ok(())
+        Ok((columns, rows))
     }
 
     fn unsound(&self, flaw: SegmentFlaw) -> StoreError {
@@ -241,7 +238,7 @@ fn physical_type(kind: CellKind) -> parquet::basic::Type {
 }
 
 /// The cells of a column in a row group, made one by one: as cells they take four times the memory.
-struct ColumnCells {
+pub(crate) struct ColumnCells {
     /// Of a nullable column: 0 where a cell is empty.
     levels: Option<IntoIter<i16>>,
     values: Values,

@@ -451,7 +451,7 @@ impl StoredSeries {
         let mut reader = JournalReader::open_at(&path, kind, cached.position)?;
         let (mut row, mut added) = (Vec::new(), Vec::new());
         while reader.next_row(&mut row)? {
-            added.extend(R::from_row(&row));
+            added.extend(R::from_row(row.drain(..)));
         }
         cached.position = reader.position();
         Arc::make_mut(&mut cached.records).append(&mut added);
@@ -508,7 +508,7 @@ impl<R: StoredRecord> Iterator for JournalRecords<R> {
 
     fn next(&mut self) -> Option<Result<R, StoreError>> {
         match self.reader.next_row(&mut self.row) {
-            Ok(true) => R::from_row(&self.row).map(Ok),
+            Ok(true) => R::from_row(self.row.drain(..)).map(Ok),
             Ok(false) => None,
             Err(error) => Some(Err(error)),
         }

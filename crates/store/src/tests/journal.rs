@@ -112,7 +112,7 @@ proptest! {
         write(&path, SeriesKind::Histograms, &records);
         let (found, end) = read(&path, SeriesKind::Histograms);
         prop_assert_eq!(end, JournalEnd::Whole);
-        let found: Vec<_> = found.iter().map(|row| HistogramRecord::from_row(row).unwrap()).collect();
+        let found: Vec<_> = found.iter().map(|row| HistogramRecord::from_row(row.iter().cloned()).unwrap()).collect();
         prop_assert_eq!(found, records);
     }
 

@@ -31,11 +31,10 @@ fn read(path: &Path, kind: SeriesKind) -> Result<Vec<Vec<Cell>>, String> {
     let reader = SegmentReader::open(path, kind).map_err(|error| error.to_string())?;
     let mut rows = Vec::new();
     for group in 0..reader.groups() {
-        let taken = reader.read_group(group, |row| {
-            rows.push(row.to_vec());
-            true
-        });
-        taken.map_err(|error| error.to_string())?;
+        let (mut columns, count) = reader.columns(group).map_err(|error| error.to_string())?;
+        for _ in 0..count {
+            rows.push(columns.iter_mut().filter_map(Iterator::next).collect());
+        }
     }
     Ok(rows)
 }
