@@ -55,8 +55,14 @@ pub(crate) trait Tabular {
 }
 
 pub(crate) trait StoredRecord: Tabular + Sized {
-    /// None when the cells contradict each other, or are not as many as there are columns.
-    fn from_row(row: impl Iterator<Item = Cell>) -> Option<Self>;
+    /// Takes the cells of a record; None when they contradict each other.
+    fn take(row: &mut impl Iterator<Item = Cell>) -> Option<Self>;
+
+    /// None, too, where there are not as many cells as columns.
+    fn from_row(mut row: impl Iterator<Item = Cell>) -> Option<Self> {
+        let record = Self::take(&mut row)?;
+        if row.next().is_none() { Some(record) } else { None }
+    }
 }
 
 /// The next cell of a row, which has to hold such a value.
@@ -94,11 +100,8 @@ macro_rules! stored_record {
         columns! { $record: record { $($name: $type = <$type>::from(record.$field), $meaning;)+ } }
 
         impl $crate::column::StoredRecord for $record {
-            fn from_row(mut row: impl Iterator<Item = $crate::column::Cell>) -> Option<$record> {
-                let record = $record {
-                    $($field: $crate::column::next_value::<$type>(&mut row)?.into(),)+
-                };
-                if row.next().is_none() { Some(record) } else { None }
+            fn take(row: &mut impl Iterator<Item = $crate::column::Cell>) -> Option<$record> {
+                Some($record { $($field: $crate::column::next_value::<$type>(row)?.into(),)+ })
             }
         }
     };

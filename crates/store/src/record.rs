@@ -28,20 +28,19 @@ columns! { IntervalRecord: interval {
 } }
 
 impl StoredRecord for IntervalRecord {
-    fn from_row(mut row: impl Iterator<Item = Cell>) -> Option<IntervalRecord> {
-        let record = IntervalRecord {
-            phase: next_value(&mut row)?,
-            operation: next_value(&mut row)?,
-            start_ns: next_value(&mut row)?,
-            duration_ns: next_value(&mut row)?,
-            operations: next_value(&mut row)?,
-            bytes: next_value(&mut row)?,
-            errors: next_value(&mut row)?,
-            offset_first: next_value(&mut row)?,
-            offset_end: next_value(&mut row)?,
-            latency: latency_of(&mut row)?,
-        };
-        if row.next().is_none() { Some(record) } else { None }
+    fn take(row: &mut impl Iterator<Item = Cell>) -> Option<IntervalRecord> {
+        Some(IntervalRecord {
+            phase: next_value(row)?,
+            operation: next_value(row)?,
+            start_ns: next_value(row)?,
+            duration_ns: next_value(row)?,
+            operations: next_value(row)?,
+            bytes: next_value(row)?,
+            errors: next_value(row)?,
+            offset_first: next_value(row)?,
+            offset_end: next_value(row)?,
+            latency: latency_of(row)?,
+        })
     }
 }
 
@@ -76,18 +75,18 @@ columns! { HistogramRecord: record {
 } }
 
 impl StoredRecord for HistogramRecord {
-    fn from_row(mut row: impl Iterator<Item = Cell>) -> Option<HistogramRecord> {
-        let (phase, operation) = (next_value(&mut row)?, next_value(&mut row)?);
-        let (start_ns, duration_ns) = (next_value(&mut row)?, next_value(&mut row)?);
-        let operations: u64 = next_value(&mut row)?;
-        let high: u64 = next_value(&mut row)?;
-        let low: u64 = next_value(&mut row)?;
-        let min_ns: Option<u64> = next_value(&mut row)?;
-        let max_ns: Option<u64> = next_value(&mut row)?;
-        let cells = decode_cells(&next_value::<Vec<u8>>(&mut row)?)?;
+    fn take(row: &mut impl Iterator<Item = Cell>) -> Option<HistogramRecord> {
+        let (phase, operation) = (next_value(row)?, next_value(row)?);
+        let (start_ns, duration_ns) = (next_value(row)?, next_value(row)?);
+        let operations: u64 = next_value(row)?;
+        let high: u64 = next_value(row)?;
+        let low: u64 = next_value(row)?;
+        let min_ns: Option<u64> = next_value(row)?;
+        let max_ns: Option<u64> = next_value(row)?;
+        let cells = decode_cells(&next_value::<Vec<u8>>(row)?)?;
         let sum = (u128::from(high) << SUM_LOW_BITS) + u128::from(low);
         let histogram = LatencyHistogram::from_parts(cells, sum, min_ns.unwrap_or(0), max_ns.unwrap_or(0))?;
-        if row.next().is_some() || histogram.count() != operations {
+        if histogram.count() != operations {
             return None;
         }
         Some(HistogramRecord { phase, operation, start_ns, duration_ns, histogram })

@@ -102,13 +102,7 @@ pub(crate) fn probe(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
 fn read_to_end(path: &Path, kind: SeriesKind) -> Result<(), StoreError> {
     let reader = SegmentReader::open(path, kind)?;
     for group in 0..reader.groups() {
-        let (columns, rows) = reader.columns(group)?;
-        for cells in columns {
-            let row = cells.count();
-            if row < rows {
-                return Err(reader.unsound(SegmentFlaw::Row { group, row }));
-            }
-        }
+        reader.columns(group)?;
     }
     Ok(())
 }
@@ -170,7 +164,6 @@ impl SegmentReader {
         let (mut columns, rows) = self.columns(group)?;
         let mut records = Vec::with_capacity(rows);
         for row in 0..rows {
-            // A column that ends too early leaves a row of too few cells.
             let cells = columns.iter_mut().filter_map(Iterator::next);
             let record = R::from_row(cells).ok_or_else(|| self.unsound(SegmentFlaw::Row { group, row }))?;
             records.push(record);
@@ -178,7 +171,7 @@ impl SegmentReader {
         Ok(records)
     }
 
-    /// The cells of a row group, and how many rows they are.
+    /// The cells of a row group, as many in each column as there are rows, and that number.
     pub(crate) fn columns(&self, group: usize) -> Result<(Vec<ColumnCells>, usize), StoreError> {
         let reader = self.file.get_row_group(group).map_err(StoreError::segment(&self.path))?;
         let rows = reader.metadata().num_rows();
@@ -323,6 +316,11 @@ fn read_values<T: DataType>(
             return Err(ParquetError::General(format!("column {} ends after row {found}", column.name)));
         }
         found += records;
+    }
+    let cells = levels.map_or(rows, |levels| levels.iter().filter(|&&level| level != 0).count());
+    if values.len() != cells {
+        let flaw = format!("column {} has {} of {cells} values", column.name, values.len());
+        return Err(ParquetError::General(flaw));
     }
     Ok(values.into_iter())
 }
