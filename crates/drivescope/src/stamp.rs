@@ -1,8 +1,8 @@
 //! The header of a run: its name, when it began and ended, where, and the command that repeats it. The only place that
 //! reads the wall clock.
 
+use io::engine::choice::EngineFacts;
 use io::load::overhead::Overhead;
-use io::rig::EngineFacts;
 use jiff::{SignedDuration, Timestamp};
 use model::experiment_name::ExperimentName;
 use model::run::{Environment, PhaseSummary, Run, RunStatus};

@@ -5,11 +5,12 @@
 //! io_uring on whatever TARGET is, also what is refused as a target, such as /dev/zero. WORKERS, for null operations, is 1 unless given.
 
 use io::clock::MonotonicClock;
+use io::engine::choice::{EngineKind, EngineOptions};
 use io::engine::uring::UringEngine;
 use io::load::collect::{PhaseObserver, Verdict};
 use io::load::overhead::null_run;
 use io::load::phase::{Load, LoadOutcome, run_threads};
-use io::rig::{EngineKind, EngineOptions, Rig};
+use io::rig::Rig;
 use io::targets::Target;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;

@@ -2,11 +2,13 @@
 
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::engine::Engine;
+use crate::engine::choice::{EngineFacts, EngineOptions, tried};
 use crate::engine::commit::CommitEngine;
 use crate::engine::null::NullEngine;
 use crate::engine::psync::PsyncEngine;
 use crate::engine::sim::SimEngine;
 use crate::engine::uring::UringEngine;
+use crate::engine::waiting::WaitingWays;
 use crate::error::IoError;
 use crate::flushing::{Extent, Flushing, unless_ended};
 use crate::load::collect::{PhaseObserver, Verdict};
@@ -36,31 +38,6 @@ const FLUSH_PATIENCE: Nanos = Nanos::from_secs(1);
 /// The most memory that the buffers of one phase may take.
 const BUFFERS_MAX: Bytes = Bytes::from_gib(1);
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EngineKind {
-    /// io_uring where there is one, else blocking calls.
-    #[default]
-    Auto,
-    Uring,
-    Psync,
-    /// Nothing at all: what the tool itself costs.
-    Null,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EngineOptions {
-    pub kind: EngineKind,
-    /// Whether to look for completions instead of waiting for them, if the drive can.
-    pub polled: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EngineFacts {
-    pub name: EngineName,
-    /// In words: what of it is in use, and what is not and why.
-    pub features: Vec<String>,
-}
-
 #[derive(Clone, Debug)]
 pub enum RigClock {
     Real(MonotonicClock),
@@ -81,6 +58,7 @@ pub struct Rig {
     engine: EngineFacts,
     /// The largest request that is polled for; zero when none is.
     polled_bytes_max: u64,
+    ways: WaitingWays,
 }
 
 enum Place {
@@ -118,6 +96,7 @@ impl Rig {
             place: Place::Virtual { drive, contents: None, clock: VirtualClock::default() },
             engine: EngineFacts { name: EngineName::Sim, features: vec!["virtual time".into()] },
             polled_bytes_max: 0,
+            ways: WaitingWays::default(),
         }
     }
 
@@ -134,8 +113,9 @@ impl Rig {
     fn real(source: Source, options: EngineOptions) -> Result<Rig, IoError> {
         let clock = MonotonicClock::start();
         let polled_bytes_max = if options.polled { unsplit_bytes_max(source.target().disks()) } else { 0 };
-        let engine = probe_engine(source.target(), options, polled_bytes_max, clock)?;
-        Ok(Rig { place: Place::Real { source: Box::new(source), clock }, engine, polled_bytes_max })
+        let engine = tried(source.target(), options, polled_bytes_max, clock)?;
+        let ways = WaitingWays::default();
+        Ok(Rig { place: Place::Real { source: Box::new(source), clock }, engine, polled_bytes_max, ways })
     }
 
     pub fn facts(&self) -> &TargetFacts {
@@ -251,7 +231,7 @@ impl Rig {
                 let logs = source.logs(load.workload, commits)?;
                 run_commits(load, commits, &logs, raw, *clock, &mut watch)?
             }
-            None => run_real(load, &self.engine.name, polled, raw, *clock, &mut watch)?,
+            None => self.run_load(load, polled, raw, *clock, &mut watch)?,
         };
         if writes && commits.is_none() && self.engine.name != EngineName::Null {
             flush_target(&descriptor, *clock, load.phase, &mut outcome, &mut watch);
@@ -265,6 +245,37 @@ impl Rig {
         }
         permit_watch.lapsed(outcome.reason == StopReason::DeviceGone)?;
         Ok(outcome)
+    }
+
+    fn run_load(
+        &self,
+        load: &Load<'_>,
+        polled: bool,
+        descriptor: RawFd,
+        clock: MonotonicClock,
+        observer: &mut dyn PhaseObserver,
+    ) -> Result<LoadOutcome, IoError> {
+        let workers = workers_for(load.workload);
+        let buffer_bytes = load.workload.block_sizes.largest().get() as usize;
+        let depth = |share| depth_of(load.workload, share);
+        let ways = &self.ways;
+        match self.engine.name {
+            EngineName::Uring => {
+                let open = |share| {
+                    let engine = UringEngine::open(descriptor, depth(share), buffer_bytes, polled, clock)?;
+                    Ok(engine.waiting(ways, workers))
+                };
+                run_threads(load, clock, workers, open, observer)
+            }
+            EngineName::Psync => {
+                let open = |share| PsyncEngine::open(descriptor, depth(share), buffer_bytes, clock);
+                run_threads(load, clock, workers, open, observer)
+            }
+            _ => {
+                let open = |share| Ok(NullEngine::new(depth(share), clock));
+                run_threads(load, clock, workers, open, observer)
+            }
+        }
     }
 
     /// What is on the target, to be saved and given back; through the permit, which must still hold.
@@ -409,35 +420,6 @@ impl Descriptor<'_> {
     }
 }
 
-fn run_real(
-    load: &Load<'_>,
-    engine: &EngineName,
-    polled: bool,
-    descriptor: RawFd,
-    clock: MonotonicClock,
-    observer: &mut dyn PhaseObserver,
-) -> Result<LoadOutcome, IoError> {
-    let workers = workers_for(load.workload);
-    let buffer_bytes = load.workload.block_sizes.largest().get() as usize;
-    match engine {
-        EngineName::Uring => {
-            let open = |share| {
-                UringEngine::open(descriptor, depth_of(load.workload, share), buffer_bytes, polled, clock)
-            };
-            run_threads(load, clock, workers, open, observer)
-        }
-        EngineName::Psync => {
-            let open =
-                |share| PsyncEngine::open(descriptor, depth_of(load.workload, share), buffer_bytes, clock);
-            run_threads(load, clock, workers, open, observer)
-        }
-        _ => {
-            let open = |share| Ok(NullEngine::new(depth_of(load.workload, share), clock));
-            run_threads(load, clock, workers, open, observer)
-        }
-    }
-}
-
 /// Commits, each committer on a thread, to `logs`: one for all or one for each; none stands for the target.
 fn run_commits(
     load: &Load<'_>,
@@ -547,51 +529,4 @@ fn count_flush(
         histogram,
         stretch: None,
     });
-}
-
-/// Which requests are not polled for. One that has to be split for the drive is never answered: it is queued without
-/// waiting, and splitting is refused then, again and again (seen with Linux 6.1).
-fn unpolled(polled_bytes_max: u64) -> String {
-    match polled_bytes_max {
-        0 => "not polled: the kernel does not report the largest request of the drive".into(),
-        bytes => {
-            format!("requests of more than {} are not polled: the kernel splits them", Bytes::new(bytes))
-        }
-    }
-}
-
-/// Tries the engine on the target, so that what it can do is known before the first phase.
-fn probe_engine(
-    target: &Target,
-    options: EngineOptions,
-    polled_bytes_max: u64,
-    clock: MonotonicClock,
-) -> Result<EngineFacts, IoError> {
-    let block_bytes = target.facts().logical_block.get() as usize;
-    match options.kind {
-        EngineKind::Null => {
-            Ok(EngineFacts { name: EngineName::Null, features: vec!["no drive is touched".into()] })
-        }
-        EngineKind::Psync => {
-            Ok(EngineFacts { name: EngineName::Psync, features: vec!["blocking calls".into()] })
-        }
-        EngineKind::Uring | EngineKind::Auto => {
-            let descriptor = target.descriptor().as_raw_fd();
-            let polled = block_bytes as u64 <= polled_bytes_max;
-            match UringEngine::open(descriptor, 1, block_bytes, polled, clock) {
-                Ok(engine) => {
-                    let mut features = engine.features().notes.clone();
-                    if options.polled {
-                        features.push(unpolled(polled_bytes_max));
-                    }
-                    Ok(EngineFacts { name: EngineName::Uring, features })
-                }
-                Err(error) if options.kind == EngineKind::Auto => {
-                    let features = vec!["blocking calls".into(), format!("no io_uring: {error}")];
-                    Ok(EngineFacts { name: EngineName::Psync, features })
-                }
-                Err(error) => Err(error),
-            }
-        }
-    }
 }

@@ -2,9 +2,10 @@
 
 mod loopdev;
 
+use io::engine::choice::{EngineKind, EngineOptions};
 use io::load::collect::Unobserved;
 use io::mount::{Mount, MountError, MountOptions};
-use io::rig::{EngineKind, EngineOptions, Rig};
+use io::rig::Rig;
 use io::targets::Target;
 use loopdev::{Page, alone_with_loop_devices, attempt, has_program, run, skip};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};

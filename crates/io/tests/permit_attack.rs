@@ -2,9 +2,10 @@
 
 mod loopdev;
 
+use io::engine::choice::{EngineKind, EngineOptions};
 use io::error::IoError;
 use io::load::collect::{PhaseObserver, Unobserved, Verdict};
-use io::rig::{EngineKind, EngineOptions, Rig};
+use io::rig::Rig;
 use io::targets::{NeverWrite, ScratchFile, Target, WriteConsent, WritePermit};
 use loopdev::{
     Image, LoopDevice, Mounted, alone, alone_with_loop_devices, has_program, make_ext4, mount_refusal, run,

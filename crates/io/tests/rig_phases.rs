@@ -4,11 +4,12 @@
 mod loopdev;
 
 use io::clock::{Clock, MonotonicClock};
+use io::engine::choice::{EngineKind, EngineOptions};
 use io::engine::{Engine, Full};
 use io::error::IoError;
 use io::load::collect::{PhaseObserver, Verdict};
 use io::load::phase::{Load, LoadOutcome, run_threads};
-use io::rig::{EngineKind, EngineOptions, Rig};
+use io::rig::Rig;
 use io::targets::Target;
 use loopdev::{Image, LoopDevice, alone_with_loop_devices};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};

@@ -1,6 +1,7 @@
 //! Engines: what carries requests to a drive. Four of them behind one contract, held by one conformance suite.
 
 pub mod buffer;
+pub mod choice;
 pub mod commit;
 #[cfg(test)]
 mod conformance;
@@ -9,6 +10,7 @@ pub mod psync;
 mod ring_call;
 pub mod sim;
 pub mod uring;
+pub mod waiting;
 
 use crate::error::IoError;
 use model::request::{Completion, Operation, Request, Status, Tag};

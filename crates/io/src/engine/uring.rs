@@ -5,6 +5,7 @@
 use crate::clock::{Clock, MonotonicClock};
 use crate::engine::buffer::BufferPool;
 use crate::engine::ring_call::RingCall;
+use crate::engine::waiting::{SPIN_MAX, Waiting, WaitingWays};
 use crate::engine::{Engine, Full, completion_of};
 use crate::error::IoError;
 use io_uring::types::{Fd, Fixed, FsyncFlags};
@@ -32,6 +33,9 @@ pub struct UringEngine {
     depth: u32,
     queued: u32,
     in_flight: u32,
+    ways: WaitingWays,
+    /// None where all waits are slept through.
+    waiting: Option<Waiting>,
     features: UringFeatures,
 }
 
@@ -80,6 +84,15 @@ impl UringEngine {
         UringEngine::build(descriptor, depth, buffer_bytes, false, clock)
     }
 
+    /// Lets it find out, or know from phases before, how to wait. `workers` is how many engines run at the same time.
+    #[must_use]
+    pub fn waiting(mut self, ways: &WaitingWays, workers: u32) -> UringEngine {
+        self.ways = ways.clone();
+        // The drive is polled already.
+        self.waiting = if self.features.polled { None } else { ways.begin(self.depth, workers) };
+        self
+    }
+
     pub fn features(&self) -> &UringFeatures {
         &self.features
     }
@@ -103,6 +116,8 @@ impl UringEngine {
             depth,
             queued: 0,
             in_flight: 0,
+            ways: WaitingWays::default(),
+            waiting: None,
             features,
         };
         engine.register();
@@ -202,6 +217,34 @@ impl UringEngine {
         Ok(())
     }
 
+    /// Waits for `want` completions, or until `deadline`; returns how many there were.
+    fn wait(&mut self, into: &mut Vec<Completion>, want: u32, deadline: Instant) -> Result<u32, IoError> {
+        // A wait that a deadline may end says nothing of the drive.
+        let is_open = want > 0 && deadline == Instant::NEVER;
+        let Some(mut waiting) = self.waiting.filter(|_| is_open) else {
+            self.enter(want, deadline)?;
+            return Ok(self.take_ready(into));
+        };
+        let (began, mut taken) = (self.clock.now(), 0);
+        let mut now = began;
+        if waiting.is_spinning() {
+            let until = began + SPIN_MAX;
+            while taken < want && now < until {
+                self.enter(0, deadline)?;
+                taken += self.take_ready(into);
+                now = self.clock.now();
+            }
+        }
+        if taken < want {
+            self.enter(want - taken, deadline)?;
+            taken += self.take_ready(into);
+            now = self.clock.now();
+        }
+        waiting.waited(began, now, taken);
+        self.waiting = Some(waiting);
+        Ok(taken)
+    }
+
     fn take_ready(&mut self, into: &mut Vec<Completion>) -> u32 {
         let mut completed_ns = None;
         let mut taken = 0;
@@ -254,8 +297,7 @@ impl Engine for UringEngine {
             if missing == 0 && self.queued == 0 && taken > 0 {
                 return Ok(());
             }
-            self.enter(missing, deadline)?;
-            taken += self.take_ready(into);
+            taken += self.wait(into, missing, deadline)?;
             if taken >= min || self.in_flight == 0 || self.clock.now() >= deadline {
                 return Ok(());
             }
@@ -270,6 +312,9 @@ impl Engine for UringEngine {
 impl Drop for UringEngine {
     /// Waits for what is under way: the drive still writes into the buffers.
     fn drop(&mut self) {
+        if let Some(waiting) = self.waiting {
+            self.ways.end(self.depth, waiting);
+        }
         let mut answers = Vec::with_capacity(self.depth as usize);
         while self.in_flight > 0 {
             let deadline = self.clock.now() + POLL_TRIAL;

@@ -85,7 +85,8 @@ fn against_fio(seconds: u64, rounds: u64) -> Result<Vec<Results>, Failure> {
 
 /// What two workers without a drive do over what one does.
 fn two_workers(rounds: u64) -> Result<Goal, Failure> {
-    const OPERATIONS: &str = "40000000";
+    /// A second and more, of which the start of threads is little.
+    const OPERATIONS: &str = "160000000";
     let program = build_example("engine_rate")?;
     let mut ratios = Vec::new();
     for _ in 0..rounds {
