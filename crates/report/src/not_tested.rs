@@ -11,17 +11,17 @@ use model::target::TargetKind;
 pub(crate) fn not_tested(run: &Run) -> Vec<String> {
     let &[experiment] = run.experiments().as_slice() else { return Vec::new() };
     let subject = Subject::new(&run.target, &[]);
-    let command = |options| subject.command(experiment.name(), options);
+    let command = |options| subject.command(experiment, options);
     match experiment {
         ExperimentName::Check => {
             vec![format!("Slow regions: not measured; {} looks for them.", command("--deep"))]
         }
         ExperimentName::Geometry => {
-            let check = subject.command("check", "");
+            let check = subject.command(&ExperimentName::Check, "");
             vec![format!("Throughput and IOPS: not measured; {check} measures both.")]
         }
         ExperimentName::Ping => {
-            let access = subject.command("access", "");
+            let access = subject.command(&ExperimentName::Access, "");
             vec![format!(
                 "IOPS: not measured, since the reads are paced; {access} measures IOPS by queue depth."
             )]
@@ -30,13 +30,13 @@ pub(crate) fn not_tested(run: &Run) -> Vec<String> {
         ExperimentName::Commit if known::<FlushHonoured>(&run.findings).is_some() => {
             // A virtual drive loses its power within the command.
             let step = if run.target.kind == TargetKind::Sim { "check" } else { "write" };
-            let power_cut = subject.command("verify", &format!("--power-cut {step}"));
+            let power_cut = subject.command(&ExperimentName::Verify, &format!("--power-cut {step}"));
             vec![format!("Durability: inferred from timing; only a power cut proves it: {power_cut}.")]
         }
         ExperimentName::Verify if is_sample(run) => {
             vec![format!(
                 "Blocks between the samples: not checked; {} checks all.",
-                command("--write --full")
+                subject.writing(experiment, "--full")
             )]
         }
         _ => Vec::new(),
@@ -49,13 +49,13 @@ fn sizes(run: &Run, subject: &Subject<'_>) -> Vec<String> {
         && matches!(run.target.kind, TargetKind::Device | TargetKind::Sim)
         && range.bytes() < run.target.capacity
     {
-        let (extent, surface) = (subject.extent(range), subject.command("surface", ""));
+        let (extent, surface) = (subject.extent(range), subject.command(&ExperimentName::Surface, ""));
         lines.push(format!(
             "Rest of the drive: not measured (this run read {extent}); {surface} measures throughput by LBA."
         ));
     }
     if !run.phases.iter().any(|phase| phase.totals_of(Operation::Write).is_some()) {
-        let write = subject.command("sizes", "--write");
+        let write = subject.writing(&ExperimentName::Sizes, "");
         lines.push(format!(
             "Writes: not measured; {write} measures them, but destroys the data on the drive."
         ));

@@ -2,6 +2,7 @@
 
 use super::numbers::{long_time, number, rate, size};
 use super::{Group, Subject, Wording};
+use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, Known, LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 
 impl Wording for RateLimit {
@@ -52,7 +53,7 @@ impl Wording for RateLimit {
                 "Inconclusive: reads dropped to a constant {} IOPS of {block}, as a rate limit does. Other block sizes or idle time \
                  would decide: run {}.",
                 number(*per_second),
-                subject.command("check", "")
+                subject.command(&ExperimentName::Check, "")
             ),
             RateLimitUnknown::Changed { by, before_per_second, after_per_second, at_s } => format!(
                 "Inconclusive: the rate limit changed during the run, from {} to {} after {}. Ask who sets it, and repeat the run.",

@@ -3,6 +3,7 @@
 use super::numbers::{memory, short_time};
 use super::{Group, Subject, Wording};
 use crate::quantity::count;
+use model::experiment_name::ExperimentName;
 use model::finding::{
     BandSize, BandSizeUnknown, FindingCode, Known, ProbeTimes, Recording, RecordingKind, RecordingReason,
     RecordingUnknown,
@@ -53,7 +54,7 @@ impl Wording for RecordingKind {
             ),
             RecordingUnknown::NoRereads => format!(
                 "Not measured: no offset was read twice, which shows rotation. Repeat {}.",
-                subject.command("sustain", "--write")
+                subject.writing(&ExperimentName::Sustain, "")
             ),
             RecordingUnknown::InPlaceYetShingled { times: probes, reasons } if reasons.is_empty() => format!(
                 "Inconclusive: small writes go in place as with CMR ({}), but throughput dropped for good.",
@@ -67,7 +68,7 @@ impl Wording for RecordingKind {
                 "Inconclusive: small random writes go to a log ({}), but no write cliff followed, as with a CMR disk that has a \
                  media cache. {} with a larger --bytes decides.",
                 times(probes),
-                subject.command("sustain", "--write")
+                subject.writing(&ExperimentName::Sustain, "")
             ),
             RecordingUnknown::LogWithoutCost(probes) => format!(
                 "Inconclusive: small random writes go to a log ({}), but after the cliff they are no slower than in place. \

@@ -3,6 +3,7 @@
 use super::numbers::{block, memory, rate, short_time};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use crate::style::lower;
+use model::experiment_name::ExperimentName;
 use model::finding::{
     FindingCode, Known, NEARLY, SizePattern, SizePoint, SizeProfile, SizeSaturation, SizesUnknown,
     SuspectPoint, SuspectPoints,
@@ -190,8 +191,8 @@ impl Wording for SuspectPoints {
             0 => None,
             _ => Some(format!(
                 "Repeat short benchmarks: they may hit the same outliers. {} and {} look for the cause of slow writes.",
-                subject.command("valleys", "--write"),
-                subject.command("sustain", "--write")
+                subject.writing(&ExperimentName::Valleys, ""),
+                subject.writing(&ExperimentName::Sustain, "")
             )),
         }
     }

@@ -3,6 +3,7 @@
 use super::numbers::size;
 use crate::quantity::count;
 use crate::shell_words::quoted;
+use model::experiment_name::ExperimentName;
 use model::range::ByteRange;
 use model::target::{Caveat, TargetFacts, TargetKind};
 
@@ -25,16 +26,28 @@ impl<'run> Subject<'run> {
         }
     }
 
-    /// A command for this target that can be pasted: "`drivescope surface /dev/sdx --full`". A scratch file needs neither a target nor
-    /// consent to write, which is refused there.
-    pub(crate) fn command(&self, experiment: &str, options: &str) -> String {
-        let (path, options) = match self.target.path.as_str() {
-            "." => (String::new(), options.strip_prefix("--write").unwrap_or(options).trim_start()),
-            path => (quoted(path), options),
-        };
-        let mut words = vec!["drivescope", experiment, &path, options];
-        words.retain(|word| !word.is_empty());
+    /// A command for this target that can be pasted: "`drivescope surface /dev/sdx --full`".
+    pub(crate) fn command(&self, experiment: &ExperimentName, options: &str) -> String {
+        Subject::pasted(&["drivescope", experiment.name(), &self.argument(), options])
+    }
+
+    /// The same for one that writes, which needs consent except on a scratch file, where consent is refused.
+    pub(crate) fn writing(&self, experiment: &ExperimentName, options: &str) -> String {
+        let consent = if self.is_scratch() { "" } else { "--write" };
+        Subject::pasted(&["drivescope", experiment.name(), &self.argument(), consent, options])
+    }
+
+    fn pasted(words: &[&str]) -> String {
+        let words: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
         format!("`{}`", words.join(" "))
+    }
+
+    fn argument(&self) -> String {
+        if self.is_scratch() { String::new() } else { quoted(&self.target.path) }
+    }
+
+    fn is_scratch(&self) -> bool {
+        self.target.path == "."
     }
 
     /// Whether the start is the outer diameter of a single disk.
@@ -80,13 +93,15 @@ mod tests {
 
     #[test]
     fn a_command_names_the_target() {
-        let command = |path: &str, options| {
-            let target = TargetFacts::unidentified(TargetKind::File, path.into(), Bytes::new(1));
-            Subject::new(&target, &[]).command("surface", options)
-        };
+        let target = |path: &str| TargetFacts::unidentified(TargetKind::File, path.into(), Bytes::new(1));
+        let command =
+            |path, options| Subject::new(&target(path), &[]).command(&ExperimentName::Surface, options);
+        let writing =
+            |path, options| Subject::new(&target(path), &[]).writing(&ExperimentName::Sustain, options);
         assert_eq!(command("/dev/sdx", "--full"), "`drivescope surface /dev/sdx --full`");
         assert_eq!(command("/mnt/my disk", ""), "`drivescope surface '/mnt/my disk'`");
         assert_eq!(command(".", "--full"), "`drivescope surface --full`");
-        assert_eq!(command(".", "--write --idle"), "`drivescope surface --idle`");
+        assert_eq!(writing("/dev/sdx", "--idle"), "`drivescope sustain /dev/sdx --write --idle`");
+        assert_eq!(writing(".", "--idle"), "`drivescope sustain --idle`");
     }
 }

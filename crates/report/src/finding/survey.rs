@@ -4,6 +4,7 @@ use super::datasheet_claims::SHORTFALL_MIN;
 use super::numbers::{long_time, number, plural, rate, size, span};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use crate::quantity::count;
+use model::experiment_name::ExperimentName;
 use model::finding::{
     FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PORT_DATA_SHARE,
     PassBasis, RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Streaming, SurveyUnknown,
@@ -90,7 +91,7 @@ impl Wording for SequentialRate {
         match found.of {
             RateOf::Pass { .. } if is_write(code) => Some(format!(
                 "Measure longer writes with {}: throughput may drop once a write cache is full.",
-                subject.command("sustain", "--write")
+                subject.writing(&ExperimentName::Sustain, "")
             )),
             _ => None,
         }
@@ -395,7 +396,7 @@ impl Wording for SlowRegions {
         let slow = &known.conclusion;
         if !slow.regions.iter().any(|region| region.kind == SlowKind::WeakSectors) {
             let is_sample = slow.would_have_been_met.iter().any(|size| size.probability < CERTAIN);
-            let full_scan = subject.command("surface", "--full");
+            let full_scan = subject.command(&ExperimentName::Surface, "--full");
             return is_sample.then(|| {
                 format!("Read every block with {full_scan}: a sample may miss slow or bad blocks.")
             });

@@ -4,6 +4,7 @@ use super::numbers::{between, long_time, memory, number, rate, short_time, size}
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::quantity::rough_share;
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::{
     Cure, CureArea, FindingCode, Known, LastingFall, NoValleys, NoValleysKind, OffsetValleys,
     RecurringValleys, ValleyCure, ValleyPass, ValleyPattern, ValleyTrigger, WriteValleys,
@@ -35,14 +36,14 @@ impl Wording for WriteValleys {
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {
-                let full_scan = subject.command("surface", "--full");
+                let full_scan = subject.command(&ExperimentName::Surface, "--full");
                 Some(format!("{full_scan} shows whether reads are slow there, too."))
             }
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
                 "{repeat} {} shows whether a fill in larger blocks removes the valleys.",
-                subject.command("valleys", "--write --condition sequential:8MiB")
+                subject.writing(&ExperimentName::Valleys, "--condition sequential:8MiB")
             )),
         }
     }
@@ -146,7 +147,7 @@ fn lasting_fall(fall: &LastingFall, subject: &Subject<'_>) -> String {
         " Throughput fell from pass to pass: the first averaged {}, the last {}. {} finds after how many bytes.",
         rate(fall.first_pass_bytes_per_second),
         rate(fall.last_pass_bytes_per_second),
-        subject.command("sustain", "--write")
+        subject.writing(&ExperimentName::Sustain, "")
     )
 }
 

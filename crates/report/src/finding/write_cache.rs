@@ -4,6 +4,7 @@ use super::numbers::{memory, rate, short_time, size};
 use super::write_cliff::writes;
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::quantity::measured;
+use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, Known, WriteCache, WriteCacheUnknown};
 
 impl Wording for WriteCache {
@@ -62,7 +63,7 @@ impl Wording for WriteCache {
             WriteCacheUnknown::NotTested { is_on } => format!(
                 "Not measured: the drive reports that its volatile write cache is {}. {} measures it, but destroys the data on the drive.",
                 if is_on { "enabled" } else { "disabled or absent" },
-                subject.command("sustain", "--write")
+                subject.writing(&ExperimentName::Sustain, "")
             ),
             WriteCacheUnknown::TooFewPhases => {
                 "Inconclusive: too few writes ended with a flush. A larger --bytes or --time-limit decides."

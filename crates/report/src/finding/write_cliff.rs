@@ -4,6 +4,7 @@ use super::numbers::{number, rate, size, with_interval};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::style::lower;
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::{
     CliffCause, FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
     WriteDrop, WriteKind, WriteOrder,
@@ -93,11 +94,11 @@ impl Wording for WriteCliff {
         if !cliff.has_rests {
             advice += &format!(
                 " {} measures how much idle time it needs.",
-                subject.command("sustain", "--write --idle")
+                subject.writing(&ExperimentName::Sustain, "--idle")
             );
         }
         if !cliff.went_on {
-            let steady = subject.command("sustain", "--write --until steady");
+            let steady = subject.writing(&ExperimentName::Sustain, "--until steady");
             advice += &format!(" {steady} measures the steady state.");
         }
         Some(advice)
