@@ -132,13 +132,14 @@ fn is_stored(seen: &FlushEvidence) -> Option<bool> {
             None
         };
     }
-    // Without a volatile cache a write may have gone to the medium by itself.
-    let has_cache = seen.reports_volatile_cache == Some(true);
+    // A write that takes as long as programming may have gone to the medium by itself, whatever is reported of a cache: a volume
+    // elsewhere answers reads, writes and flushes alike, and a loop device calls every cache volatile.
+    let is_cached = seen.reports_volatile_cache == Some(true) && write_s < PROGRAM_S;
     let beyond_s = commit_s - 2.0 * write_s;
     let is_programmed = write_s >= PROGRAM_S && write_s >= PROGRAMMED_SHARE * read_s;
     if beyond_s >= PROGRAM_S || is_programmed {
         Some(true)
-    } else if beyond_s < CACHED_S && (has_cache || write_s < BUFFERED_SHARE * read_s.max(PROGRAM_S)) {
+    } else if beyond_s < CACHED_S && (is_cached || write_s < BUFFERED_SHARE * read_s.max(PROGRAM_S)) {
         Some(false)
     } else {
         None
@@ -185,4 +186,36 @@ fn state(target: &TargetFacts) -> Vec<String> {
     }
     state.extend(target.stack.iter().map(|layer| format!("stack: {layer}")));
     state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(
+        read_us: f64,
+        write_us: f64,
+        commit_us: f64,
+        reports_volatile_cache: Option<bool>,
+    ) -> Option<bool> {
+        let [read_s, write_s, commit_s] = [read_us, write_us, commit_us].map(|us| us * 1e-6);
+        is_stored(&FlushEvidence { read_s, write_s, commit_s, reports_volatile_cache, state: Vec::new() })
+    }
+
+    #[test]
+    fn flash_stores_or_does_not() {
+        // Programs for 700 µs; answers from its buffer; has no buffer and programs before it answers.
+        assert_eq!(stored(80.0, 20.0, 750.0, Some(true)), Some(true));
+        assert_eq!(stored(80.0, 20.0, 42.0, Some(true)), Some(false));
+        assert_eq!(stored(80.0, 220.0, 250.0, Some(false)), Some(true));
+    }
+
+    #[test]
+    fn a_volume_that_answers_all_commands_alike_is_not_accused() {
+        // Through a loop device, which reports every cache as volatile.
+        assert_eq!(stored(349.0, 349.0, 698.0, Some(true)), None);
+        assert_eq!(stored(349.0, 349.0, 698.0, None), None);
+        // A buffer is quicker than reading flash.
+        assert_eq!(stored(349.0, 150.0, 300.0, Some(true)), Some(false));
+    }
 }

@@ -259,8 +259,7 @@ impl PhaseObserver for Observer<'_> {
         if self.interrupt.load(Ordering::Relaxed) && !self.has_warned {
             self.has_warned = true;
             let warning = format!(
-                "The drive has not answered for {:.0} s. What was measured is kept. Ctrl-C again ends the program, but the kernel may \
-                 hold it until the drive answers",
+                "No completion for {:.0} s; results are kept. Ctrl-C again: quit, once the kernel lets go",
                 waited.seconds()
             );
             self.events.event(&Event::Warning(&warning));
