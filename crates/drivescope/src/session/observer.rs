@@ -180,8 +180,7 @@ impl<'phase> Observer<'phase> {
         {
             self.has_warned = true;
             let warning = format!(
-                "The drive has been flushing its write cache for {:.0} s; it gets {} s more. What was measured is kept. Ctrl-C again \
-                 ends the run at once",
+                "Flushing for {:.0} s, at most {} s more; results are kept. Ctrl-C again: end now",
                 now.since(since).seconds(),
                 PATIENCE_AT_THE_END.seconds()
             );
