@@ -215,6 +215,20 @@ fn a_scratch_file_with_caveats() {
 }
 
 #[test]
+fn a_flush_that_was_cut_off_is_told() {
+    use model::plan::StopReason;
+    use model::run::OperationTotals;
+    let mut run = runs::interrupted();
+    let last = run.phases.last_mut().expect("a phase");
+    last.stopped = Some(StopReason::Interrupted);
+    last.totals = vec![OperationTotals { bytes: 127_000_000, ..OperationTotals::none(Operation::Write) }];
+    let is_told = |run: &Run| run_page(run, style(80)).contains("The last flush was cut off");
+    assert!(is_told(&run));
+    run.phases.last_mut().expect("a phase").totals.push(OperationTotals::none(Operation::Flush));
+    assert!(!is_told(&run));
+}
+
+#[test]
 fn an_interrupted_run() {
     check_page("interrupted-80", style(80), &run_page(&runs::interrupted(), style(80)));
 }

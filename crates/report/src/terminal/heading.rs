@@ -5,7 +5,9 @@ use crate::hostile::harmless;
 use crate::quantity::{capacity, rough_rate, size};
 use crate::style::{Style, Tone, paragraph, wrap};
 use model::finding::{CacheInfluence, CacheSign, known};
-use model::run::{Run, RunStatus};
+use model::plan::StopReason;
+use model::request::Operation;
+use model::run::{PhaseSummary, Run, RunStatus};
 use model::target::{Caveat, TargetFacts, TargetKind};
 
 pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
@@ -102,6 +104,13 @@ pub(super) fn notices(run: &Run, style: Style) -> Vec<String> {
     lines
 }
 
+fn was_left_unflushed(phase: &PhaseSummary) -> bool {
+    phase.stopped == Some(StopReason::Interrupted)
+        && phase.totals_of(Operation::Write).is_some_and(|writes| writes.bytes > 0)
+        && phase.totals_of(Operation::Flush).is_none()
+        && phase.files.is_none()
+}
+
 pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
     let mut all = Vec::new();
     let ended = match run.status {
@@ -111,6 +120,10 @@ pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
     };
     if let Some(ended) = ended {
         all.push((Tone::Bad, format!("{ended} Findings use what was measured until then.")));
+    }
+    if run.phases.last().is_some_and(was_left_unflushed) {
+        let text = "The last flush was cut off: some of what was written may only be in a cache, and rates leave the flush out.";
+        all.push((Tone::Warning, text.into()));
     }
     let told = known::<CacheInfluence>(&run.findings).map(|known| &known.conclusion.reasons);
     for caveat in &run.target.caveats {
