@@ -79,7 +79,7 @@ pub fn run_page_with(run: &Run, options: PageOptions<'_>, style: Style) -> Strin
         heading::notices(run, style),
         verdict_lines(&verdict, style),
         findings::rows(run, &said, options.is_full, style),
-        phases::table(options.phases, kind_of_phases(run), style),
+        phases::table(options.phases, &run.phases, kind_of_phases(run), style),
         files::side_by_side(run, style),
         sizes::table(run, style),
         findings::advice(run, style),

@@ -55,6 +55,17 @@ fn a_repeated_run_shows_its_jobs_again() {
     }
 }
 
+/// When the last of 1,024 random writes is taken, the cache holds hundreds of them: a second of seeks.
+#[test]
+fn a_long_flush_is_told_beside_its_writes() {
+    let home = Home::new();
+    let path = home.folder.path().join("job.fio");
+    fs::write(&path, "[w]\nrw=randwrite\nbs=4k\niodepth=4\nsize=10%\nio_size=4m\n").unwrap();
+    let page = home.print(&["run", path.to_str().unwrap(), "sim:sata-160gb", "--write", "--seed", "1"]);
+    let told = page.lines().find(|line| line.contains("Flush after w: ")).unwrap_or_else(|| panic!("{page}"));
+    assert!(told.contains("write throughput with it"), "{told}");
+}
+
 #[test]
 fn what_writes_needs_consent_and_what_is_wrong_is_told_with_its_place() {
     let home = Home::new();

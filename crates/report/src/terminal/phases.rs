@@ -2,14 +2,21 @@
 
 use super::tables::Table;
 use crate::finding::numbers::{number, short_time};
-use crate::quantity::{count, rough_rate, size};
+use crate::quantity::{count, rough_rate, rough_time, size};
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::phase_row::PhaseRow;
+use model::plan::PhaseKind;
+use model::request::Operation;
+use model::run::PhaseSummary;
+use model::units::Nanos;
 
 /// Of more rows only the first are shown; exports have them all.
 const ROWS_MAX: usize = 100;
 const INDENT: &str = "  ";
+/// A flush that takes this share of its phase makes as much of a difference to the throughput.
+const LONG_SHARE: f64 = 0.1;
+const FLUSHES_MAX: usize = 5;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -19,7 +26,7 @@ pub(super) enum Kind {
     Paced,
 }
 
-pub(super) fn table(rows: &[PhaseRow], kind: Kind, style: Style) -> Vec<String> {
+pub(super) fn table(rows: &[PhaseRow], phases: &[PhaseSummary], kind: Kind, style: Style) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
@@ -76,7 +83,27 @@ pub(super) fn table(rows: &[PhaseRow], kind: Kind, style: Style) -> Vec<String> 
     if !notes.is_empty() {
         lines.extend(paragraph("  ", &style.own(&notes.join(" ")), style.columns()));
     }
+    let flushes = if kind == Kind::Jobs { long_flushes(phases, style) } else { Vec::new() };
+    for text in flushes {
+        lines.extend(paragraph("  ", &text, style.columns()));
+    }
     lines
+}
+
+/// What a cache took quickly and stored slowly: the rows above leave the flush out, as fio's do without `end_fsync`.
+fn long_flushes(phases: &[PhaseSummary], style: Style) -> Vec<String> {
+    let mut told = Vec::new();
+    for summary in phases.iter().filter(|summary| summary.phase.kind == PhaseKind::Measure) {
+        let (own, flush) = (Nanos::new(summary.duration_ns), Nanos::new(summary.flush_ns()));
+        let written = summary.bytes_of(Operation::Write);
+        if told.len() == FLUSHES_MAX || written == 0 || flush.seconds() < LONG_SHARE * own.seconds() {
+            continue;
+        }
+        let rate = style.own(&rough_rate(written as f64 / (own + flush).seconds()));
+        let (name, took) = (style.name(&summary.phase.name), style.own(&rough_time(flush)));
+        told.push(format!("Flush after {name}: {took}; write throughput with it {rate}."));
+    }
+    told
 }
 
 fn is_mixed(rows: &[PhaseRow]) -> bool {
