@@ -265,7 +265,9 @@ impl Rig {
                     let engine = UringEngine::open(descriptor, depth(share), buffer_bytes, polled, clock)?;
                     Ok(engine.waiting(ways, workers))
                 };
-                run_threads(load, clock, workers, open, observer)
+                let outcome = run_threads(load, clock, workers, open, observer)?;
+                let depth = depth(Share { index: 0, count: workers });
+                Ok(LoadOutcome { is_spinning: workers == 1 && ways.are_spinning(depth), ..outcome })
             }
             EngineName::Psync => {
                 let open = |share| PsyncEngine::open(descriptor, depth(share), buffer_bytes, clock);
@@ -352,6 +354,7 @@ fn ended_at_once(now: Instant, reason: StopReason) -> LoadOutcome {
         late_bytes: 0,
         submission_lag: Nanos::ZERO,
         waited: Nanos::ZERO,
+        is_spinning: false,
     }
 }
 

@@ -175,7 +175,10 @@ impl Session<'_> {
         let store_failure = observer.into_failure();
         let outcome = outcome?;
         load.count_late(outcome.late_bytes);
-        load.count_wait(outcome.waited, outcome.ended.since(outcome.began));
+        // Spinning was sooner than sleeping, so that processors were free.
+        if !outcome.is_spinning {
+            load.count_wait(outcome.waited, outcome.ended.since(outcome.began));
+        }
         if outcome.dropped > 0 {
             let (records, name) = (outcome.dropped, &phase.name);
             self.run.environment.warnings.push(format!(

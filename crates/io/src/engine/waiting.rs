@@ -126,6 +126,11 @@ impl WaitingWays {
         Some(ways[depth as usize - 1].unwrap_or_else(|| Waiting::at(depth)))
     }
 
+    /// Whether waits at `depth` were found to be sooner by spinning.
+    pub fn are_spinning(&self, depth: u32) -> bool {
+        self.known(depth).is_some_and(|waiting| waiting.stage == Stage::Decided { is_spinning: true })
+    }
+
     pub(super) fn end(&self, depth: u32, waiting: Waiting) {
         let mut ways = self.by_depth.lock().expect("nobody panics who holds it");
         let stage = match waiting.stage {
@@ -198,6 +203,7 @@ mod tests {
         ways.end(2, Waiting { stage: decided, ..Waiting::at(2) });
         assert_eq!(ways.known(2).map(|waiting| waiting.stage), Some(decided));
         assert_eq!(ways.known(1).map(|waiting| waiting.stage), Some(Waiting::at(1).stage));
+        assert!(ways.are_spinning(2) && !ways.are_spinning(1) && !ways.are_spinning(9));
         assert!(ways.known(9).is_none());
         assert!(ways.begin(1, 2).is_none());
     }

@@ -54,6 +54,8 @@ pub struct LoadOutcome {
     pub submission_lag: Nanos,
     /// The longest that a worker was ready to go on and waited for a processor, in all. What a busy machine adds.
     pub waited: Nanos,
+    /// Whether its waits were spinning: a worker that is never asleep also waits for the kernel's threads that serve it.
+    pub is_spinning: bool,
 }
 
 /// Runs a load on real time. `open` makes the engine of a worker, on the worker's thread.
@@ -270,7 +272,17 @@ fn conclude(
         reason = StopReason::Precision;
     }
     let totals = collector.finish(ended);
-    LoadOutcome { began, ended, reason, totals, dropped, late_bytes, submission_lag, waited }
+    LoadOutcome {
+        began,
+        ended,
+        reason,
+        totals,
+        dropped,
+        late_bytes,
+        submission_lag,
+        waited,
+        is_spinning: false,
+    }
 }
 
 fn severity(reason: StopReason) -> u32 {
