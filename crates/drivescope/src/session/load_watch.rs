@@ -1,5 +1,6 @@
 //! Telemetry once a second, and warnings of background load and busy CPUs at the end.
 
+use io::load::phase::LoadOutcome;
 use io::rig::Rig;
 use io::telemetry::Telemetry;
 use model::record::{IntervalRecord, TelemetryRecord};
@@ -78,7 +79,14 @@ impl LoadWatch {
         self.own_total += bytes;
     }
 
-    pub fn count_wait(&mut self, waited: Nanos, took: Nanos) {
+    pub fn count_phase(&mut self, outcome: &LoadOutcome) {
+        // Spinning was found to be sooner than sleeping, so processors were free.
+        if !outcome.is_spinning {
+            self.count_wait(outcome.waited, outcome.ended.since(outcome.began));
+        }
+    }
+
+    fn count_wait(&mut self, waited: Nanos, took: Nanos) {
         self.waited += waited;
         self.worked += took;
     }
@@ -151,6 +159,7 @@ impl LoadWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::plan::StopReason;
 
     #[test]
     fn a_wait_for_processors_is_told_from_a_hundredth_on() {
@@ -162,5 +171,27 @@ mod tests {
         let warnings = watch.warnings();
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].contains("waited for a CPU 5 % of the time"), "{warnings:?}");
+    }
+
+    /// A worker that is never asleep also waits for the kernel's threads that serve it: 1 % on an idle machine.
+    #[test]
+    fn waits_of_a_spinning_worker_are_no_busy_processors() {
+        let mut outcome = LoadOutcome {
+            began: Instant::START,
+            ended: Instant::START + Nanos::from_secs(10),
+            reason: StopReason::Time,
+            totals: Vec::new(),
+            dropped: 0,
+            late_bytes: 0,
+            submission_lag: Nanos::ZERO,
+            waited: Nanos::from_millis(500),
+            is_spinning: true,
+        };
+        let mut watch = LoadWatch::with(None, Instant::START);
+        watch.count_phase(&outcome);
+        assert_eq!(watch.wait_warning(), None);
+        outcome.is_spinning = false;
+        watch.count_phase(&outcome);
+        assert!(watch.wait_warning().is_some_and(|warning| warning.contains("a CPU 5 % of the time")));
     }
 }

@@ -175,10 +175,7 @@ impl Session<'_> {
         let store_failure = observer.into_failure();
         let outcome = outcome?;
         load.count_late(outcome.late_bytes);
-        // Spinning was sooner than sleeping, so that processors were free.
-        if !outcome.is_spinning {
-            load.count_wait(outcome.waited, outcome.ended.since(outcome.began));
-        }
+        load.count_phase(&outcome);
         if outcome.dropped > 0 {
             let (records, name) = (outcome.dropped, &phase.name);
             self.run.environment.warnings.push(format!(
