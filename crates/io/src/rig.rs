@@ -20,7 +20,7 @@ use crate::targets::preserve::TargetMedium;
 use crate::targets::purge::{PurgeEnd, PurgeError, PurgeMethod, purge};
 use crate::targets::{LogFile, ScratchFile, Target, WritePermit, unsplit_bytes_max};
 use model::commit::{Commits, Log};
-use model::experiment_name::EngineName;
+use model::experiment_name::{EngineName, ExperimentName};
 use model::histogram::LatencyHistogram;
 use model::plan::{Phase, StopReason};
 use model::record::{ErrorRecord, HistogramRecord, INTERVAL_NS};
@@ -28,7 +28,7 @@ use model::request::{Completion, Operation, Request, Status, Tag};
 use model::run::OperationTotals;
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, Nanos};
-use model::workload::{Caching, DataPattern, Workload, WorkloadError};
+use model::workload::{Arrival, Caching, DataPattern, Workload, WorkloadError};
 use sim::Drive;
 use sim::contents::Contents;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -202,7 +202,12 @@ impl Rig {
                 }
                 Ok(outcome)
             }
-            Place::Real { .. } => self.run_on_target(&load, observer),
+            Place::Real { .. } => {
+                // A pace hides what waits cost, and a commit beside which reads and writes are measured sleeps.
+                let may_spin =
+                    workload.arrival == Arrival::ClosedLoop && phase.experiment != ExperimentName::Commit;
+                self.run_on_target(&load, may_spin, observer)
+            }
         }
     }
 
@@ -210,6 +215,7 @@ impl Rig {
     fn run_on_target(
         &self,
         load: &Load<'_>,
+        may_spin: bool,
         observer: &mut dyn PhaseObserver,
     ) -> Result<LoadOutcome, IoError> {
         let Place::Real { source, clock } = &self.place else { unreachable!("the caller has looked") };
@@ -231,7 +237,7 @@ impl Rig {
                 let logs = source.logs(load.workload, commits)?;
                 run_commits(load, commits, &logs, raw, *clock, &mut watch)?
             }
-            None => self.run_load(load, polled, raw, *clock, &mut watch)?,
+            None => self.run_load(load, polled, may_spin && !polled, raw, *clock, &mut watch)?,
         };
         if writes && commits.is_none() && self.engine.name != EngineName::Null {
             flush_target(&descriptor, *clock, load.phase, &mut outcome, &mut watch);
@@ -251,6 +257,7 @@ impl Rig {
         &self,
         load: &Load<'_>,
         polled: bool,
+        may_spin: bool,
         descriptor: RawFd,
         clock: MonotonicClock,
         observer: &mut dyn PhaseObserver,
@@ -263,11 +270,14 @@ impl Rig {
             EngineName::Uring => {
                 let open = |share| {
                     let engine = UringEngine::open(descriptor, depth(share), buffer_bytes, polled, clock)?;
-                    Ok(engine.waiting(ways, workers))
+                    Ok(if may_spin { engine.waiting(ways, workers) } else { engine })
                 };
                 let outcome = run_threads(load, clock, workers, open, observer)?;
                 let depth = depth(Share { index: 0, count: workers });
-                Ok(LoadOutcome { is_spinning: workers == 1 && ways.are_spinning(depth), ..outcome })
+                Ok(LoadOutcome {
+                    is_spinning: may_spin && workers == 1 && ways.are_spinning(depth),
+                    ..outcome
+                })
             }
             EngineName::Psync => {
                 let open = |share| PsyncEngine::open(descriptor, depth(share), buffer_bytes, clock);

@@ -222,7 +222,7 @@ fn a_flush_that_was_cut_off_is_told() {
     let last = run.phases.last_mut().expect("a phase");
     last.stopped = Some(StopReason::Interrupted);
     last.totals = vec![OperationTotals { bytes: 127_000_000, ..OperationTotals::none(Operation::Write) }];
-    let is_told = |run: &Run| run_page(run, style(80)).contains("The last flush was cut off");
+    let is_told = |run: &Run| run_page(run, style(80)).contains("The last flush was not waited for");
     assert!(is_told(&run));
     run.phases.last_mut().expect("a phase").totals.push(OperationTotals::none(Operation::Flush));
     assert!(!is_told(&run));

@@ -19,6 +19,9 @@ const GROUP_TIME: Nanos = Nanos::new(3_000_000);
 /// C(13, k) / 2¹³ for k from 10 to 13.
 const WINS: u32 = 10;
 const LOSSES: u32 = 4;
+/// A spin in vain weighs as much as so many that were not, and so much weight ends all spinning.
+const IN_VAIN_WEIGHT: u32 = 16;
+const IN_VAIN_MAX: u32 = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -35,6 +38,7 @@ pub(super) struct Waiting {
     taken: u32,
     /// The last wait was a short one, and so will the next be.
     is_short: bool,
+    in_vain: u32,
 }
 
 impl Waiting {
@@ -45,6 +49,7 @@ impl Waiting {
             group_began: None,
             taken: 0,
             is_short: false,
+            in_vain: 0,
         }
     }
 
@@ -57,11 +62,15 @@ impl Waiting {
 
     /// A wait from `began` to `ended` brought `taken` completions.
     pub(super) fn waited(&mut self, began: Instant, ended: Instant, taken: u32) {
+        let was_spinning = self.is_spinning();
         self.is_short = ended.since(began) < SPIN_MAX;
-        let Stage::Trial { wins, losses, asleep } = self.stage else { return };
-        // What is slow in between tells nothing of either way.
+        let Stage::Trial { wins, losses, asleep } = self.stage else {
+            self.count_in_vain(was_spinning);
+            return;
+        };
         if !self.is_short {
-            self.stage = Stage::Trial { wins, losses, asleep: None };
+            // A drive that waits for the processor on which we spin is as slow as that. Asleep, slowness is the drive's.
+            self.stage = if asleep.is_some() { after(wins, losses + 1) } else { self.stage };
             self.group_began = None;
             return;
         }
@@ -81,6 +90,18 @@ impl Waiting {
             Some(asleep) if each < asleep => after(wins + 1, losses),
             Some(_) => after(wins, losses + 1),
         };
+    }
+
+    /// Gives up where more than one in [`IN_VAIN_WEIGHT`] spins ends in sleep.
+    fn count_in_vain(&mut self, was_spinning: bool) {
+        self.in_vain = match self.is_short {
+            true => self.in_vain.saturating_sub(1),
+            false if was_spinning => self.in_vain + IN_VAIN_WEIGHT,
+            false => self.in_vain,
+        };
+        if self.in_vain > IN_VAIN_MAX {
+            self.stage = Stage::Decided { is_spinning: false };
+        }
     }
 }
 
@@ -174,6 +195,23 @@ mod tests {
         let (waiting, waits) = trial(8_000_000, 7_000_000);
         assert!(!waiting.is_spinning());
         assert_eq!((waits, waiting.stage), (10_000, Stage::Trial { wins: 0, losses: 0, asleep: None }));
+    }
+
+    #[test]
+    fn a_drive_that_waits_for_our_processor_is_slept_for() {
+        let (waiting, waits) = trial(100_000, 3_000_000);
+        assert_eq!(waiting.stage, Stage::Decided { is_spinning: false });
+        // Four groups asleep, each of 30 waits and one before it, and one spin after each.
+        assert_eq!(waits, 4 * (31 + 1));
+        let (mut waiting, _) = trial(30_000, 14_000);
+        for _ in 0..17 {
+            waiting.waited(Instant::START, Instant::new(14_000), 1);
+            assert!(waiting.is_spinning());
+            waiting.waited(Instant::START, Instant::new(3_000_000), 1);
+        }
+        waiting.waited(Instant::START, Instant::new(14_000), 1);
+        waiting.waited(Instant::START, Instant::new(3_000_000), 1);
+        assert_eq!(waiting.stage, Stage::Decided { is_spinning: false });
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn was_left_unflushed(phase: &PhaseSummary) -> bool {
     phase.stopped == Some(StopReason::Interrupted)
         && phase.totals_of(Operation::Write).is_some_and(|writes| writes.bytes > 0)
         && phase.totals_of(Operation::Flush).is_none()
-        && phase.files.is_none()
+        && phase.phase.workload.as_ref().is_some_and(|workload| workload.mix.commits().is_none())
 }
 
 pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
@@ -122,7 +122,7 @@ pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
         all.push((Tone::Bad, format!("{ended} Findings use what was measured until then.")));
     }
     if run.phases.last().is_some_and(was_left_unflushed) {
-        let text = "The last flush was cut off: some of what was written may only be in a cache, and rates leave the flush out.";
+        let text = "The last flush was not waited for: some of the data may be in a volatile cache only, and throughput excludes it.";
         all.push((Tone::Warning, text.into()));
     }
     let told = known::<CacheInfluence>(&run.findings).map(|known| &known.conclusion.reasons);
