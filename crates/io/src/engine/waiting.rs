@@ -7,11 +7,11 @@
 use model::units::{Instant, Nanos};
 use std::sync::{Arc, Mutex};
 
-/// Being woken is less than a tenth of a wait as long as this.
+/// At this length a wake-up is less than a tenth of the wait.
 pub(super) const SPIN_MAX: Nanos = Nanos::new(200_000);
-/// With more requests under way one is done anyhow when the next is looked for, and spinning costs more than it saves.
+/// With more requests in flight, one has usually completed by the time we look, and spinning costs more than it saves.
 const DEPTH_MAX: u32 = 8;
-/// The trial compares groups of waits in turns. Each has so many completions for each request under way …
+/// The trial compares groups of waits in turns. Each has so many completions for each request in flight …
 const GROUP: u32 = 16;
 /// … and lasts this long, since whoever wakes whom settles within a tick of the scheduler.
 const GROUP_TIME: Nanos = Nanos::new(3_000_000);
@@ -131,7 +131,7 @@ pub struct WaitingWays {
 }
 
 impl WaitingWays {
-    /// How to wait at `depth`; none where it is asleep in any case: many requests under way, several workers, one processor.
+    /// How to wait at `depth`; none where it is asleep in any case: many requests in flight, several workers, one processor.
     pub(super) fn begin(&self, depth: u32, workers: u32) -> Option<Waiting> {
         if workers > 1 || !can_spin() {
             return None;
