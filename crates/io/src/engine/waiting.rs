@@ -144,7 +144,9 @@ impl WaitingWays {
             return None;
         }
         let ways = self.by_depth.lock().expect("nobody panics who holds it");
-        Some(ways[depth as usize - 1].unwrap_or_else(|| Waiting::at(depth)))
+        let waiting = ways[depth as usize - 1].unwrap_or_else(|| Waiting::at(depth));
+        // What sleeps for good needs no look at the clock around each wait.
+        if waiting.stage == (Stage::Decided { is_spinning: false }) { None } else { Some(waiting) }
     }
 
     /// Whether waits at `depth` were found to be sooner by spinning.
@@ -241,6 +243,8 @@ mod tests {
         ways.end(2, Waiting { stage: decided, ..Waiting::at(2) });
         assert_eq!(ways.known(2).map(|waiting| waiting.stage), Some(decided));
         assert_eq!(ways.known(1).map(|waiting| waiting.stage), Some(Waiting::at(1).stage));
+        ways.end(3, Waiting { stage: Stage::Decided { is_spinning: false }, ..Waiting::at(3) });
+        assert!(ways.known(3).is_none());
         assert!(ways.are_spinning(2) && !ways.are_spinning(1) && !ways.are_spinning(9));
         assert!(ways.known(9).is_none());
         assert!(ways.begin(1, 2).is_none());
