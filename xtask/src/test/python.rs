@@ -1,6 +1,7 @@
 //! The tests of the Python package, with every CPython that it supports and this machine has.
 //! ```text
 //! python3.9 … python3.13 ──► environment below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
+//!                 beside it: the environment of the fleet ──► its tests, and beside them those of Ansible
 //! ```
 //! Nothing here can hang the test command: each program has a time limit after which it is killed with all that it started, reads nothing,
 //! and writes to a file, so that no pipe that somebody still holds keeps us waiting.
@@ -35,6 +36,7 @@ const TEST_SECONDS: u32 = 1200;
 const GRACE_SECONDS: u32 = 10;
 
 /// One CPython, and the environment with its packages.
+#[derive(Clone)]
 struct Python {
     version: &'static str,
     interpreter: PathBuf,
@@ -50,9 +52,44 @@ struct Python {
 pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
     println!("\n== pytest python");
     let pythons = pythons()?;
-    if pythons.is_empty() {
+    let Some(newest) = pythons.last() else {
         give_up(without_system_tests, tally, NAME, "there is no CPython 3.9 to 3.13. Install python3-venv.");
+        return Ok(());
+    };
+    let Some(fleet) = newest.of_fleet() else {
+        tally.skip(FLEET_NAME, "they need Python 3.11");
+        tally.skip(ANSIBLE_NAME, "they need Python 3.11");
+        return test_all(&pythons, without_system_tests, tally);
+    };
+    // To install packages and to test are work for one processor, and most machines have two.
+    let (mut own, mut of_ansible) = (Tally::default(), Tally::default());
+    let prepared = at_once(|| fleet.prepare(), || test_all(&pythons, without_system_tests, &mut own))?;
+    tally.add_all(own);
+    println!("== pytest python/tests/fleet python/tests/ansible");
+    if let Err(why) = prepared {
+        give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
+        return Ok(());
     }
+    let ansible = Python { tests: ANSIBLE_TESTS, ..fleet.clone() };
+    at_once(|| fleet.test(FLEET_NAME, tally), || ansible.test(ANSIBLE_NAME, &mut of_ansible))?;
+    tally.add_all(of_ansible);
+    Ok(())
+}
+
+/// Does both side by side, and returns what the first brings.
+fn at_once<T: Send>(
+    first: impl FnOnce() -> Result<T, Failure> + Send,
+    second: impl FnOnce() -> Result<(), Failure>,
+) -> Result<T, Failure> {
+    std::thread::scope(|scope| {
+        let first = scope.spawn(first);
+        second()?;
+        first.join().expect("a test that fails is no panic")
+    })
+}
+
+/// Tests the package with each of them, and the types with the last.
+fn test_all(pythons: &[Python], without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
     let mut newest = None;
     for python in pythons {
         let name = format!("{NAME} with {}", python.version);
@@ -64,30 +101,9 @@ pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure>
             Err(why) => give_up(without_system_tests, tally, &name, &why.to_string()),
         }
     }
-    let Some(newest) = newest else { return Ok(()) };
-    newest.check_types(tally)?;
-    test_fleet(newest, without_system_tests, tally)
-}
-
-fn test_fleet(newest: Python, without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
-    println!("== pytest python/tests/fleet python/tests/ansible");
-    let position = |version| VERSIONS.iter().position(|known| *known == version);
-    if position(newest.version) < position(FLEET_VERSION_MIN) {
-        tally.skip(FLEET_NAME, "they need Python 3.11");
-        tally.skip(ANSIBLE_NAME, "they need Python 3.11");
-        return Ok(());
-    }
-    let environment = folder().join("fleet");
-    let fleet = Python { environment, packages: FLEET_PACKAGES, tests: &["tests/fleet"], ..newest };
-    match fleet.prepare()? {
-        Ok(()) => {
-            fleet.test(FLEET_NAME, tally)?;
-            Python { tests: ANSIBLE_TESTS, ..fleet }.test(ANSIBLE_NAME, tally)
-        }
-        Err(why) => {
-            give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
-            Ok(())
-        }
+    match newest {
+        Some(newest) => newest.check_types(tally),
+        None => Ok(()),
     }
 }
 
@@ -167,6 +183,16 @@ impl fmt::Display for Unprepared {
 }
 
 impl Python {
+    /// The same with the environment of the fleet, if it is new enough for that.
+    fn of_fleet(&self) -> Option<Python> {
+        let position = |version| VERSIONS.iter().position(|known| *known == version);
+        if position(self.version) < position(FLEET_VERSION_MIN) {
+            return None;
+        }
+        let environment = folder().join("fleet");
+        Some(Python { environment, packages: FLEET_PACKAGES, tests: &["tests/fleet"], ..self.clone() })
+    }
+
     /// Makes the environment, unless it was made of the same list of packages; otherwise why it cannot be made.
     fn prepare(&self) -> Result<Result<(), Unprepared>, Failure> {
         let list = root().join(self.packages);
@@ -180,7 +206,7 @@ impl Python {
         }
         let mut make = limited(ENVIRONMENT_SECONDS, &self.interpreter);
         make.args(["-m", "venv", "--clear"]).arg(&self.environment);
-        if let Some(why) = why_failed(&mut make, "venv")? {
+        if let Some(why) = why_failed(&mut make, &self.log("venv"))? {
             return Ok(Err(Unprepared::Environment(self.version, why)));
         }
         let mut install = limited(INSTALL_SECONDS, &self.environment.join("bin/python"));
@@ -188,7 +214,7 @@ impl Python {
         install.args(["--disable-pip-version-check", "--only-binary", ":all:"]);
         // There is no wheel of it.
         install.args(["--no-binary", "pyspark", "--require-hashes", "-r"]);
-        if let Some(why) = why_failed(install.arg(&list), "pip")? {
+        if let Some(why) = why_failed(install.arg(&list), &self.log("pip"))? {
             return Ok(Err(Unprepared::Packages(self.packages, why)));
         }
         match fs::write(&installed, wanted) {
@@ -204,7 +230,7 @@ impl Python {
             .args(["-m", "pytest", "-q", "--color=no"])
             .args(self.tests)
             .env("DRIVESCOPE_PROGRAM", program);
-        let told = logged(&mut command, "pytest")?;
+        let told = logged(&mut command, &self.log(self.tests[0]))?;
         print!("{} {}", self.version, told.text.trim_start());
         let counts = counts(&told.text);
         tally.add(counts.passed, counts.failed);
@@ -231,6 +257,12 @@ impl Python {
             tally.fail_step("mypy --strict of the Python package");
         }
         Ok(())
+    }
+
+    /// What is done with it at the same time as with another goes to another log.
+    fn log(&self, what: &str) -> String {
+        let environment = self.environment.file_name().unwrap_or_default().to_string_lossy();
+        format!("{environment}-{}", what.replace(['/', '=', '-'], "_"))
     }
 
     fn command(&self) -> Command {

@@ -67,6 +67,17 @@ impl Tally {
         }
     }
 
+    /// Takes in what was counted at the same time elsewhere.
+    pub fn add_all(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        self.failed_names.extend(other.failed_names);
+        self.ignored_names.extend(other.ignored_names);
+        self.skipped.extend(other.skipped);
+        self.failed_steps.extend(other.failed_steps);
+    }
+
     pub fn add(&mut self, passed: u64, failed: u64) {
         self.passed += passed;
         self.failed += failed;
@@ -225,6 +236,22 @@ test result: FAILED. 11 passed; 2 failed; 2 ignored; 0 measured; 0 filtered out;
                       test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
         let summary = tally_of(output, false, "").summary();
         assert_eq!(summary, "FAILED unmounts of -p io --test mount\n0 passed, 1 failed, 0 skipped");
+    }
+
+    #[test]
+    fn what_ran_at_the_same_time_counts_too() {
+        let mut tally = tally_of(TWO_PROGRAMS, false, "");
+        let mut other = tally_of("", true, "");
+        other.add(2, 1);
+        other.skip("mypy", "it needs Python 3.10");
+        other.fail_step("the fleet: no network");
+        tally.add_all(other);
+        assert_eq!(
+            tally.summary(),
+            "SKIPPED mypy: it needs Python 3.10\nSKIPPED permit::tests::whole_disk: takes an hour\n\
+             SKIPPED permit::tests::partition: marked #[ignore]\nFAILED the fleet: no network\n\
+             16 passed, 4 failed, 3 skipped"
+        );
     }
 
     #[test]
