@@ -428,5 +428,6 @@ fn whole_phase(whole: ByteRange) -> model::run::PhaseSummary {
         files: None,
         page_cache: None,
         processor_wait_ns: 0,
+        spun_ns: 0,
     }
 }

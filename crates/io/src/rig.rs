@@ -8,7 +8,7 @@ use crate::engine::null::NullEngine;
 use crate::engine::psync::PsyncEngine;
 use crate::engine::sim::SimEngine;
 use crate::engine::uring::UringEngine;
-use crate::engine::waiting::WaitingWays;
+use crate::engine::waiting::{RequestShape, WaitingWays};
 use crate::error::IoError;
 use crate::flushing::{Extent, Flushing, unless_ended};
 use crate::load::collect::{PhaseObserver, Verdict};
@@ -263,21 +263,19 @@ impl Rig {
         observer: &mut dyn PhaseObserver,
     ) -> Result<LoadOutcome, IoError> {
         let workers = workers_for(load.workload);
-        let buffer_bytes = load.workload.block_sizes.largest().get() as usize;
+        let largest = load.workload.block_sizes.largest();
+        let buffer_bytes = largest.get() as usize;
         let depth = |share| depth_of(load.workload, share);
         let ways = &self.ways;
         match self.engine.name {
             EngineName::Uring => {
                 let open = |share| {
                     let engine = UringEngine::open(descriptor, depth(share), buffer_bytes, polled, clock)?;
-                    Ok(if may_spin { engine.waiting(ways, workers) } else { engine })
+                    let shape = RequestShape { depth: depth(share), largest, mix: load.workload.mix };
+                    Ok(if may_spin { engine.waiting(ways, shape, workers) } else { engine })
                 };
                 let outcome = run_threads(load, clock, workers, open, observer)?;
-                let depth = depth(Share { index: 0, count: workers });
-                Ok(LoadOutcome {
-                    is_spinning: may_spin && workers == 1 && ways.are_spinning(depth),
-                    ..outcome
-                })
+                Ok(LoadOutcome { spun: ways.take_spun(), ..outcome })
             }
             EngineName::Psync => {
                 let open = |share| PsyncEngine::open(descriptor, depth(share), buffer_bytes, clock);
@@ -364,7 +362,7 @@ fn ended_at_once(now: Instant, reason: StopReason) -> LoadOutcome {
         late_bytes: 0,
         submission_lag: Nanos::ZERO,
         waited: Nanos::ZERO,
-        is_spinning: false,
+        spun: Nanos::ZERO,
     }
 }
 

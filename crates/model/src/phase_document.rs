@@ -36,6 +36,8 @@ struct WrittenPhase<'run> {
     page_cache: &'run Option<Result<CachedRows, Untold>>,
     #[serde(skip_serializing_if = "is_zero")]
     processor_wait_ns: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    spun_ns: u64,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -60,6 +62,8 @@ struct ReadPhase {
     page_cache: Option<Result<CachedRows, Untold>>,
     #[serde(default)]
     processor_wait_ns: u64,
+    #[serde(default)]
+    spun_ns: u64,
 }
 
 impl Serialize for PhaseSummary {
@@ -86,6 +90,7 @@ impl Serialize for PhaseSummary {
             files: self.files.as_deref(),
             page_cache: &self.page_cache,
             processor_wait_ns: self.processor_wait_ns,
+            spun_ns: self.spun_ns,
         };
         written.serialize(serializer)
     }
@@ -120,6 +125,7 @@ impl<'de> Deserialize<'de> for PhaseSummary {
             files: read.files,
             page_cache: read.page_cache,
             processor_wait_ns: read.processor_wait_ns,
+            spun_ns: read.spun_ns,
         })
     }
 }

@@ -120,6 +120,8 @@ pub struct PhaseSummary {
     /// The longest that one of its workers was ready to go on and waited for a processor, in all: the host's delay, as the kernel
     /// counts it. 0 in virtual time.
     pub processor_wait_ns: u64,
+    /// The time that its worker spun instead of sleeping while it waited for completions.
+    pub spun_ns: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -259,6 +261,7 @@ impl PhaseSummary {
             files: None,
             page_cache: None,
             processor_wait_ns: 0,
+            spun_ns: 0,
         }
     }
 

@@ -194,6 +194,7 @@ impl Session<'_> {
         summary.totals = outcome.totals;
         summary.page_cache = page_cache;
         summary.processor_wait_ns = outcome.waited.get();
+        summary.spun_ns = outcome.spun.get();
         self.events.event(&Event::PhaseEnded(number, summary));
         if let Some(failure) = store_failure {
             return Err(failure.into());

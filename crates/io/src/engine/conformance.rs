@@ -6,9 +6,11 @@ use crate::engine::null::NullEngine;
 use crate::engine::psync::PsyncEngine;
 use crate::engine::sim::SimEngine;
 use crate::engine::uring::UringEngine;
+use crate::engine::waiting::{RequestShape, SPIN_MAX, WaitingWays};
 use crate::engine::{Engine, Full};
 use model::request::{Completion, Operation, Request, Status, Tag};
-use model::units::{Instant, Nanos};
+use model::units::{Bytes, Instant, Nanos};
+use model::workload::OperationMix;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -226,4 +228,70 @@ fn a_wait_for_nothing_ends_at_its_deadline() {
     let mut nothing = Vec::new();
     engine.reap(&mut nothing, 1, Instant::new(5_000)).unwrap();
     assert_eq!((nothing.len(), clock.now()), (0, Instant::new(5_000)));
+}
+
+/// Reads of a pipe are answered when something is written to it.
+fn spinning_ring(depth: u32, check: impl FnOnce(&mut UringEngine, File, &MonotonicClock)) -> Nanos {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let shape = RequestShape { depth, largest: Bytes::new(u64::from(BLOCK)), mix: OperationMix::Read };
+    let (ways, clock) = (WaitingWays::default(), MonotonicClock::start());
+    let ring = UringEngine::open(reader.as_raw_fd(), depth, BLOCK as usize, false, clock).unwrap();
+    let mut ring = ring.by_spinning(&ways, shape);
+    let mut writer = File::from(std::os::fd::OwnedFd::from(writer));
+    // What is answered at once makes the ring expect short waits, unless the machine held it up.
+    while !ring.is_spinning() {
+        writer.write_all(&[1; BLOCK as usize]).unwrap();
+        ring.queue(read(0, 0)).unwrap();
+        assert_eq!(reaped(&mut ring, 1), 1, "depth {depth}");
+    }
+    check(&mut ring, writer, &clock);
+    drop(ring);
+    ways.take_spun()
+}
+
+fn reaped(ring: &mut UringEngine, min: u32) -> usize {
+    let mut completions = Vec::new();
+    ring.reap(&mut completions, min, Instant::NEVER).unwrap();
+    assert!(completions.iter().all(|completion| completion.status == Status::Done), "{completions:?}");
+    completions.len()
+}
+
+#[test]
+fn a_spinning_ring_takes_all_that_was_asked_for_and_sleeps_through_long_waits() {
+    for depth in [1, DEPTH] {
+        let spun = spinning_ring(depth, |ring, mut writer, clock| {
+            // The last of these comes long after it has gone to sleep.
+            let late = clock.now() + Nanos::new(10 * SPIN_MAX.get());
+            let writing = std::thread::spawn({
+                let clock = *clock;
+                move || {
+                    for _ in 1..depth {
+                        writer.write_all(&[2; BLOCK as usize]).unwrap();
+                    }
+                    while clock.now() < late {
+                        std::hint::spin_loop();
+                    }
+                    writer.write_all(&[3; BLOCK as usize]).unwrap();
+                }
+            });
+            (0..depth).for_each(|tag| ring.queue(read(tag, 0)).unwrap());
+            assert_eq!(reaped(ring, depth), depth as usize, "depth {depth}");
+            assert!(clock.now() >= late);
+            writing.join().unwrap();
+        });
+        assert!(spun > Nanos::ZERO, "depth {depth}");
+        assert!(spun.get() < 10 * SPIN_MAX.get(), "depth {depth}: it slept through most: {spun:?}");
+    }
+}
+
+#[test]
+fn three_of_four_are_enough_where_three_were_asked_for() {
+    let spun = spinning_ring(DEPTH, |ring, mut writer, _| {
+        writer.write_all(&[2; 3 * BLOCK as usize]).unwrap();
+        (0..DEPTH).for_each(|tag| ring.queue(read(tag, 0)).unwrap());
+        assert_eq!(reaped(ring, 3), 3);
+        writer.write_all(&[3; BLOCK as usize]).unwrap();
+        assert_eq!(reaped(ring, 1), 1);
+    });
+    assert!(spun > Nanos::ZERO);
 }

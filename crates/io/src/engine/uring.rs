@@ -5,7 +5,7 @@
 use crate::clock::{Clock, MonotonicClock};
 use crate::engine::buffer::BufferPool;
 use crate::engine::ring_call::RingCall;
-use crate::engine::waiting::{SPIN_MAX, Waiting, WaitingWays};
+use crate::engine::waiting::{RequestShape, SPIN_MAX, Waiting, WaitingWays};
 use crate::engine::{Engine, Full, completion_of};
 use crate::error::IoError;
 use io_uring::types::{Fd, Fixed, FsyncFlags};
@@ -33,9 +33,10 @@ pub struct UringEngine {
     depth: u32,
     queued: u32,
     in_flight: u32,
-    ways: WaitingWays,
     /// None where all waits are slept through.
     waiting: Option<Waiting>,
+    /// Where to leave what was found out about waiting.
+    found_out: Option<(WaitingWays, RequestShape)>,
     features: UringFeatures,
 }
 
@@ -43,7 +44,7 @@ pub struct UringEngine {
 pub struct UringFeatures {
     registered_buffers: bool,
     registered_file: bool,
-    polled: bool,
+    pub(super) polled: bool,
     pub notes: Vec<String>,
 }
 
@@ -86,11 +87,26 @@ impl UringEngine {
 
     /// Lets it find out, or know from phases before, how to wait. `workers` is how many engines run at the same time.
     #[must_use]
-    pub fn waiting(mut self, ways: &WaitingWays, workers: u32) -> UringEngine {
-        self.ways = ways.clone();
-        // The drive is polled already.
-        self.waiting = if self.features.polled { None } else { ways.begin(self.depth, workers) };
+    pub fn waiting(mut self, ways: &WaitingWays, shape: RequestShape, workers: u32) -> UringEngine {
+        // A polled drive is looked at all the time anyway.
+        if !self.features.polled {
+            self.waiting = ways.begin(shape, workers);
+            self.found_out = Some((ways.clone(), shape));
+        }
         self
+    }
+
+    /// One that spins, on whatever machine.
+    #[cfg(test)]
+    pub(super) fn by_spinning(mut self, ways: &WaitingWays, shape: RequestShape) -> UringEngine {
+        (self.waiting, self.found_out) =
+            (Some(Waiting::by_spinning(shape.depth)), Some((ways.clone(), shape)));
+        self
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_spinning(&self) -> bool {
+        self.waiting.is_some_and(|waiting| waiting.is_spinning())
     }
 
     pub fn features(&self) -> &UringFeatures {
@@ -116,8 +132,8 @@ impl UringEngine {
             depth,
             queued: 0,
             in_flight: 0,
-            ways: WaitingWays::default(),
             waiting: None,
+            found_out: None,
             features,
         };
         engine.register();
@@ -312,8 +328,8 @@ impl Engine for UringEngine {
 impl Drop for UringEngine {
     /// Waits for what is under way: the drive still writes into the buffers.
     fn drop(&mut self) {
-        if let Some(waiting) = self.waiting {
-            self.ways.end(self.depth, waiting);
+        if let (Some(waiting), Some((ways, shape))) = (self.waiting, &self.found_out) {
+            ways.end(*shape, waiting);
         }
         let mut answers = Vec::with_capacity(self.depth as usize);
         while self.in_flight > 0 {

@@ -4,7 +4,8 @@
 //! Spinning spares them, but takes a processor from whoever else needs it, such as a drive that is served by a process. A host
 //! only ever adds time, so the way that sees completions sooner is the truer one; a trial finds out which.
 
-use model::units::{Instant, Nanos};
+use model::units::{Bytes, Instant, Nanos};
+use model::workload::OperationMix;
 use std::sync::{Arc, Mutex};
 
 /// At this length a wake-up is less than a tenth of the wait.
@@ -25,11 +26,37 @@ const IN_VAIN_MAX: u32 = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    Trial { wins: u32, losses: u32, asleep: Option<Nanos> },
-    Decided { is_spinning: bool },
+    /// `first` is what each completion took in the first group of the pair.
+    Trial {
+        wins: u32,
+        losses: u32,
+        first: Option<Nanos>,
+    },
+    Decided {
+        is_spinning: bool,
+    },
 }
 
-/// How to wait at one queue depth.
+impl Stage {
+    const BEGIN: Stage = Stage::Trial { wins: 0, losses: 0, first: None };
+
+    fn after(wins: u32, losses: u32) -> Stage {
+        if wins >= WINS || losses >= LOSSES {
+            return Stage::Decided { is_spinning: wins >= WINS };
+        }
+        Stage::Trial { wins, losses, first: None }
+    }
+
+    /// Asleep and spinning take turns in being first, so that a drive that gets slower or faster favours neither.
+    fn is_spinning(self) -> bool {
+        match self {
+            Stage::Trial { wins, losses, first } => ((wins + losses) % 2 == 1) != first.is_some(),
+            Stage::Decided { is_spinning } => is_spinning,
+        }
+    }
+}
+
+/// What is known of waiting for requests of one shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     stage: Stage,
@@ -39,56 +66,78 @@ pub(super) struct Waiting {
     /// The last wait was a short one, and so will the next be.
     is_short: bool,
     in_vain: u32,
+    spun: Nanos,
 }
 
 impl Waiting {
     fn at(depth: u32) -> Waiting {
         Waiting {
-            stage: Stage::Trial { wins: 0, losses: 0, asleep: None },
+            stage: Stage::BEGIN,
             group_completions: GROUP * depth,
             group_began: None,
             taken: 0,
             is_short: false,
             in_vain: 0,
+            spun: Nanos::ZERO,
         }
     }
 
+    /// Where spinning has been found to be sooner.
+    #[cfg(test)]
+    pub(super) fn by_spinning(depth: u32) -> Waiting {
+        Waiting { stage: Stage::Decided { is_spinning: true }, ..Waiting::at(depth) }
+    }
+
     pub(super) fn is_spinning(&self) -> bool {
-        match self.stage {
-            Stage::Trial { asleep, .. } => asleep.is_some(),
-            Stage::Decided { is_spinning } => is_spinning && self.is_short,
-        }
+        self.is_short && self.stage.is_spinning()
     }
 
     /// A wait from `began` to `ended` brought `taken` completions.
     pub(super) fn waited(&mut self, began: Instant, ended: Instant, taken: u32) {
-        let was_spinning = self.is_spinning();
-        self.is_short = ended.since(began) < SPIN_MAX;
-        let Stage::Trial { wins, losses, asleep } = self.stage else {
+        let (was_spinning, took) = (self.is_spinning(), ended.since(began));
+        self.is_short = took < SPIN_MAX;
+        if was_spinning {
+            self.spun += took.min(SPIN_MAX);
+        }
+        let Stage::Trial { wins, losses, .. } = self.stage else {
             self.count_in_vain(was_spinning);
             return;
         };
-        if !self.is_short {
-            // A drive that waits for the processor on which we spin is as slow as that. Asleep, slowness is the drive's.
-            self.stage = if asleep.is_some() { after(wins, losses + 1) } else { self.stage };
-            self.group_began = None;
+        if self.is_short {
+            self.count_in_group(ended, taken);
             return;
         }
+        // A drive that waits for the processor on which we spin is as slow as that. Asleep, slowness is the drive's.
+        self.group_began = None;
+        if was_spinning {
+            self.stage = Stage::after(wins, losses + 1);
+        }
+    }
+
+    /// The trial's next completions. A group begins with the end of a wait.
+    fn count_in_group(&mut self, now: Instant, taken: u32) {
         let Some(group_began) = self.group_began else {
-            (self.group_began, self.taken) = (Some(ended), 0);
+            (self.group_began, self.taken) = (Some(now), 0);
             return;
         };
         self.taken += taken;
-        let took = ended.since(group_began);
+        let took = now.since(group_began);
         if self.taken < self.group_completions || took < GROUP_TIME {
             return;
         }
         let each = Nanos::new(took.get() / u64::from(self.taken));
         self.group_began = None;
-        self.stage = match asleep {
-            None => Stage::Trial { wins, losses, asleep: Some(each) },
-            Some(asleep) if each < asleep => after(wins + 1, losses),
-            Some(_) => after(wins, losses + 1),
+        self.stage = match self.stage {
+            Stage::Trial { wins, losses, first: None } => Stage::Trial { wins, losses, first: Some(each) },
+            Stage::Trial { wins, losses, first: Some(first) } => {
+                let (spinning, asleep) = if self.stage.is_spinning() { (each, first) } else { (first, each) };
+                if spinning < asleep {
+                    Stage::after(wins + 1, losses)
+                } else {
+                    Stage::after(wins, losses + 1)
+                }
+            }
+            decided @ Stage::Decided { .. } => decided,
         };
     }
 
@@ -103,64 +152,78 @@ impl Waiting {
             self.stage = Stage::Decided { is_spinning: false };
         }
     }
-}
 
-fn after(wins: u32, losses: u32) -> Stage {
-    if wins >= WINS || losses >= LOSSES {
-        return Stage::Decided { is_spinning: wins >= WINS };
+    /// What is left for the next phase of the same shape: a group that was cut off says nothing.
+    fn between_phases(self) -> Waiting {
+        let stage = match self.stage {
+            Stage::Trial { wins, losses, .. } => Stage::Trial { wins, losses, first: None },
+            decided @ Stage::Decided { .. } => decided,
+        };
+        Waiting { stage, group_began: None, is_short: false, spun: Nanos::ZERO, ..self }
     }
-    Stage::Trial { wins, losses, asleep: None }
 }
 
 fn can_spin() -> bool {
     std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1)
 }
 
-/// What a run says of it.
+/// What a run says of it before its first phase.
 pub fn told() -> Option<&'static str> {
     if can_spin() {
-        return Some("spins at QD 1 to 8 where that sees completions sooner than sleeping");
+        return Some("busy-waits at QD 1 to 8 if that sees completions sooner than sleeping");
     }
     None
 }
 
-/// What has been found out about waiting for one target, kept from phase to phase.
+/// What the drive's time for a request depends on: the answer found for one does not hold for others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequestShape {
+    pub depth: u32,
+    pub largest: Bytes,
+    pub mix: OperationMix,
+}
+
+/// What has been found out about waiting for one target, kept from phase to phase. There are as many shapes as a run asks for.
 #[derive(Clone, Debug, Default)]
 pub struct WaitingWays {
-    by_depth: Arc<Mutex<[Option<Waiting>; DEPTH_MAX as usize]>>,
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    ways: Vec<(RequestShape, Waiting)>,
+    spun: Nanos,
 }
 
 impl WaitingWays {
-    /// How to wait at `depth`; none where it is asleep in any case: many requests in flight, several workers, one processor.
-    pub(super) fn begin(&self, depth: u32, workers: u32) -> Option<Waiting> {
-        if workers > 1 || !can_spin() {
+    /// How to wait for requests of this shape; none where it is asleep in any case: many requests in flight, several workers,
+    /// one processor.
+    pub(super) fn begin(&self, shape: RequestShape, workers: u32) -> Option<Waiting> {
+        if workers > 1 || shape.depth > DEPTH_MAX || !can_spin() {
             return None;
         }
-        self.known(depth)
+        self.waiting_for(shape)
     }
 
-    fn known(&self, depth: u32) -> Option<Waiting> {
-        if depth > DEPTH_MAX {
-            return None;
-        }
-        let ways = self.by_depth.lock().expect("nobody panics who holds it");
-        let waiting = ways[depth as usize - 1].unwrap_or_else(|| Waiting::at(depth));
-        // What sleeps for good needs no look at the clock around each wait.
-        if waiting.stage == (Stage::Decided { is_spinning: false }) { None } else { Some(waiting) }
-    }
-
-    /// Whether waits at `depth` were found to be sooner by spinning.
-    pub fn are_spinning(&self, depth: u32) -> bool {
-        self.known(depth).is_some_and(|waiting| waiting.stage == Stage::Decided { is_spinning: true })
-    }
-
-    pub(super) fn end(&self, depth: u32, waiting: Waiting) {
-        let mut ways = self.by_depth.lock().expect("nobody panics who holds it");
-        let stage = match waiting.stage {
-            Stage::Trial { wins, losses, .. } => Stage::Trial { wins, losses, asleep: None },
-            decided => decided,
+    fn waiting_for(&self, shape: RequestShape) -> Option<Waiting> {
+        let known = self.known.lock().expect("nobody panics who holds it");
+        let Some((_, waiting)) = known.ways.iter().find(|(known, _)| *known == shape) else {
+            return Some(Waiting::at(shape.depth));
         };
-        ways[depth as usize - 1] = Some(Waiting { stage, group_began: None, ..waiting });
+        // What sleeps for good needs no look at the clock around each wait.
+        if waiting.stage == (Stage::Decided { is_spinning: false }) { None } else { Some(*waiting) }
+    }
+
+    pub(super) fn end(&self, shape: RequestShape, waiting: Waiting) {
+        let mut known = self.known.lock().expect("nobody panics who holds it");
+        known.spun += waiting.spun;
+        known.ways.retain(|(known, _)| *known != shape);
+        known.ways.push((shape, waiting.between_phases()));
+    }
+
+    /// The time that was spent spinning since this was asked last.
+    pub fn take_spun(&self) -> Nanos {
+        std::mem::take(&mut self.known.lock().expect("nobody panics who holds it").spun)
     }
 }
 
@@ -168,16 +231,27 @@ impl WaitingWays {
 mod tests {
     use super::*;
 
-    /// Waits of these lengths, asleep and spinning, until it is decided; how many waits that took.
-    fn trial(asleep_ns: u64, spinning_ns: u64) -> (Waiting, u32) {
+    const SPINNING: Stage = Stage::Decided { is_spinning: true };
+    const ASLEEP: Stage = Stage::Decided { is_spinning: false };
+
+    fn shape(depth: u32) -> RequestShape {
+        RequestShape { depth, largest: Bytes::new(4096), mix: OperationMix::Read }
+    }
+
+    /// Waits of these lengths by the number of the wait, asleep and spinning, until it is decided; how many waits that took.
+    fn trial_of(asleep_ns: impl Fn(u64) -> u64, spinning_ns: impl Fn(u64) -> u64) -> (Waiting, u64) {
         let (mut waiting, mut now, mut waits) = (Waiting::at(1), Instant::START, 0);
         while !matches!(waiting.stage, Stage::Decided { .. }) && waits < 10_000 {
-            let took = if waiting.is_spinning() { spinning_ns } else { asleep_ns };
+            let took = if waiting.is_spinning() { spinning_ns(waits) } else { asleep_ns(waits) };
             waiting.waited(now, now + Nanos::new(took), 1);
             now += Nanos::new(took);
             waits += 1;
         }
         (waiting, waits)
+    }
+
+    fn trial(asleep_ns: u64, spinning_ns: u64) -> (Waiting, u64) {
+        trial_of(|_| asleep_ns, |_| spinning_ns)
     }
 
     #[test]
@@ -186,25 +260,37 @@ mod tests {
         assert!(waiting.is_spinning());
         // Ten pairs of groups of 3 ms: 100 waits and 215, and one before each.
         assert_eq!(waits, 10 * (101 + 216));
+        // Five are spun through as a group follows, and the others begin after a wait of the kind before.
+        assert_eq!(waiting.spun, Nanos::new(10 * 216 * 14_000));
         let (waiting, waits) = trial(175_000, 199_000);
-        assert!(!waiting.is_spinning());
+        assert_eq!(waiting.stage, ASLEEP);
         // Four pairs: 18 waits and 16, and one before each.
         assert_eq!(waits, 4 * (19 + 17));
+    }
+
+    #[test]
+    fn a_drive_that_gets_slower_or_faster_favours_neither() {
+        // The ways are alike, and each wait takes 0.01 % more or less than the one before.
+        for step in [2.0, -2.0] {
+            let at = |wait: u64| (60_000.0 + step * wait as f64) as u64;
+            let (waiting, _) = trial_of(at, at);
+            assert_eq!(waiting.stage, ASLEEP, "by {step} ns a wait: each wins every second pair");
+        }
     }
 
     #[test]
     fn long_waits_are_slept_through_and_decide_nothing() {
         let (waiting, waits) = trial(8_000_000, 7_000_000);
         assert!(!waiting.is_spinning());
-        assert_eq!((waits, waiting.stage), (10_000, Stage::Trial { wins: 0, losses: 0, asleep: None }));
+        assert_eq!((waits, waiting.stage, waiting.spun), (10_000, Stage::BEGIN, Nanos::ZERO));
     }
 
     #[test]
     fn a_drive_that_waits_for_our_processor_is_slept_for() {
-        let (waiting, waits) = trial(100_000, 3_000_000);
-        assert_eq!(waiting.stage, Stage::Decided { is_spinning: false });
-        // Four groups asleep, each of 30 waits and one before it, and one spin after each.
-        assert_eq!(waits, 4 * (31 + 1));
+        let (waiting, _) = trial(100_000, 3_000_000);
+        assert_eq!(waiting.stage, ASLEEP);
+        // Four spins, each given up after 200 µs.
+        assert_eq!(waiting.spun, Nanos::new(4 * 200_000));
         let (mut waiting, _) = trial(30_000, 14_000);
         for _ in 0..17 {
             waiting.waited(Instant::START, Instant::new(14_000), 1);
@@ -213,7 +299,7 @@ mod tests {
         }
         waiting.waited(Instant::START, Instant::new(14_000), 1);
         waiting.waited(Instant::START, Instant::new(3_000_000), 1);
-        assert_eq!(waiting.stage, Stage::Decided { is_spinning: false });
+        assert_eq!(waiting.stage, ASLEEP);
     }
 
     #[test]
@@ -226,27 +312,38 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_ends_within_a_group_leaves_the_next_asleep() {
+    fn a_group_that_a_phase_cut_off_decides_nothing() {
         let (ways, mut waiting) = (WaitingWays::default(), Waiting::at(1));
         for number in 0..150 {
             waiting.waited(Instant::new(number * 30_000), Instant::new((number + 1) * 30_000), 1);
         }
         assert!(waiting.is_spinning());
-        ways.end(1, waiting);
-        assert!(!ways.known(1).unwrap().is_spinning());
+        ways.end(shape(1), waiting);
+        assert_eq!(ways.waiting_for(shape(1)).unwrap().stage, Stage::BEGIN);
+        assert_eq!(ways.take_spun(), waiting.spun);
+        assert_eq!(ways.take_spun(), Nanos::ZERO);
     }
 
     #[test]
-    fn each_depth_has_its_own_way_and_several_workers_sleep() {
+    fn what_was_found_holds_for_requests_of_one_shape() {
         let ways = WaitingWays::default();
-        let decided = Stage::Decided { is_spinning: true };
-        ways.end(2, Waiting { stage: decided, ..Waiting::at(2) });
-        assert_eq!(ways.known(2).map(|waiting| waiting.stage), Some(decided));
-        assert_eq!(ways.known(1).map(|waiting| waiting.stage), Some(Waiting::at(1).stage));
-        ways.end(3, Waiting { stage: Stage::Decided { is_spinning: false }, ..Waiting::at(3) });
-        assert!(ways.known(3).is_none());
-        assert!(ways.are_spinning(2) && !ways.are_spinning(1) && !ways.are_spinning(9));
-        assert!(ways.known(9).is_none());
-        assert!(ways.begin(1, 2).is_none());
+        let stage = |shape| ways.waiting_for(shape).map(|waiting| waiting.stage);
+        ways.end(shape(2), Waiting { stage: SPINNING, ..Waiting::at(2) });
+        assert_eq!(stage(shape(2)), Some(SPINNING));
+        let others = [
+            shape(1),
+            RequestShape { largest: Bytes::new(1 << 20), ..shape(2) },
+            RequestShape { mix: OperationMix::Write, ..shape(2) },
+        ];
+        assert_eq!(others.map(stage), [Some(Stage::BEGIN); 3]);
+        ways.end(shape(2), Waiting { stage: ASLEEP, ..Waiting::at(2) });
+        assert_eq!(stage(shape(2)), None);
+    }
+
+    #[test]
+    fn many_requests_in_flight_and_several_workers_sleep() {
+        let ways = WaitingWays::default();
+        assert!(ways.begin(shape(9), 1).is_none());
+        assert!(ways.begin(shape(1), 2).is_none());
     }
 }

@@ -54,8 +54,8 @@ pub struct LoadOutcome {
     pub submission_lag: Nanos,
     /// The longest that a worker was ready to go on and waited for a processor, in all. What a busy machine adds.
     pub waited: Nanos,
-    /// Whether its waits were spinning: a worker that is never asleep also waits for the kernel's threads that serve it.
-    pub is_spinning: bool,
+    /// The time that its worker spun instead of sleeping while it waited for completions.
+    pub spun: Nanos,
 }
 
 /// Runs a load on real time. `open` makes the engine of a worker, on the worker's thread.
@@ -281,7 +281,7 @@ fn conclude(
         late_bytes,
         submission_lag,
         waited,
-        is_spinning: false,
+        spun: Nanos::ZERO,
     }
 }
 

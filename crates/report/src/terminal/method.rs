@@ -289,7 +289,26 @@ fn engine(run: &Run, style: Style) -> String {
     for feature in &environment.engine_features {
         parts.push(style.sentence(feature));
     }
+    parts.extend(busy_waiting(run));
     parts.join("; ")
+}
+
+/// How much of the run its worker spent looking for completions without sleep.
+fn busy_waiting(run: &Run) -> Option<String> {
+    let (mut spun_ns, mut took_ns) = (0, 0);
+    for summary in run.phases.iter().filter(|summary| summary.phase.workload.is_some()) {
+        spun_ns += summary.spun_ns;
+        took_ns += summary.duration_ns;
+    }
+    if spun_ns == 0 {
+        return None;
+    }
+    let share = 100.0 * spun_ns as f64 / took_ns.max(1) as f64;
+    Some(if share < 1.0 {
+        "busy-waited for less than 1 % of the time".into()
+    } else {
+        format!("busy-waited for {share:.0} % of the time")
+    })
 }
 
 fn blocks(run: &Run) -> String {
