@@ -4,7 +4,7 @@
 mod runs;
 
 use model::estimate::Estimate;
-use model::experiment_name::ExperimentName;
+use model::experiment_name::{EngineName, ExperimentName};
 use model::finding::{Finding, LimitedBy, LimitedOperations, Outcome, RateLimit};
 use model::phase_row::PhaseRow;
 use model::request::Operation;
@@ -224,8 +224,29 @@ fn a_flush_that_was_cut_off_is_told() {
     last.totals = vec![OperationTotals { bytes: 127_000_000, ..OperationTotals::none(Operation::Write) }];
     let is_told = |run: &Run| run_page(run, style(80)).contains("The last flush was not waited for");
     assert!(is_told(&run));
+    let engine = std::mem::replace(&mut run.environment.engine, EngineName::Null);
+    assert!(!is_told(&run), "no drive was written to");
+    run.environment.engine = engine;
     run.phases.last_mut().expect("a phase").totals.push(OperationTotals::none(Operation::Flush));
     assert!(!is_told(&run));
+}
+
+#[test]
+fn how_much_of_a_run_was_spent_looking_for_completions_is_told() {
+    let mut run = runs::hard_disk();
+    let full = PageOptions { is_full: true, ..PageOptions::default() };
+    let is_told = |run: &Run, text: &str| {
+        run_page_with(run, full, style(160)).split_whitespace().collect::<Vec<_>>().join(" ").contains(text)
+    };
+    assert!(!is_told(&run, "busy-waited"));
+    let mut took_ns = 0;
+    for summary in run.phases.iter().filter(|summary| summary.phase.workload.is_some()) {
+        took_ns += summary.duration_ns;
+    }
+    run.phases[0].spun_ns = took_ns / 4;
+    assert!(is_told(&run, "busy-waited for 25 % of the time"));
+    run.phases[0].spun_ns = took_ns / 400;
+    assert!(is_told(&run, "busy-waited for less than 1 % of the time"));
 }
 
 #[test]

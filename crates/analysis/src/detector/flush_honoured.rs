@@ -8,7 +8,8 @@
 //! as long as getting there. On flash a stored commit takes programming time beyond a write and a command, and a write without a cache takes longer
 //! than a read. What is faster was not stored, and what the drive reports of its cache decides what that means.
 //! # Cannot tell when
-//! The target is in memory or on a network; commits are too fast on a hypervisor's disk, or one that reports nothing; a commit failed.
+//! The target is in memory or on a network; commits are too fast on a hypervisor's disk, or one that reports nothing; a commit failed;
+//! writes take 75 µs or more and about as long as reads, as on volumes that store each at once, and on slow links to a cache.
 //! # Known problems
 //! A drive with power-loss protection that reports its cache as volatile looks as if it ignored flushes; its data sheet tells.
 //! # References
@@ -109,27 +110,38 @@ pub(super) fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
     let reports_volatile_cache = run.target.write_cache;
     let seen = FlushEvidence { read_s, write_s, commit_s, reports_volatile_cache, state: state(run.target) };
     let is_virtual = run.target.caveats.contains(&Caveat::VirtualDisk);
-    match (is_stored(&seen), reports_volatile_cache) {
-        (None, _) => Err(FlushUnknown::Unclear(seen)),
-        (Some(true), _) => Ok(FlushHonoured { effect: FlushEffect::Honoured, seen }),
-        (Some(false), _) if is_virtual => Err(FlushUnknown::Hypervisor(seen)),
-        (Some(false), None) => Err(FlushUnknown::Unreported(seen)),
-        (Some(false), Some(true)) => Ok(FlushHonoured { effect: FlushEffect::Ignored, seen }),
-        (Some(false), Some(false)) => Ok(FlushHonoured { effect: FlushEffect::Protected, seen }),
+    match (stored(&seen), reports_volatile_cache) {
+        (Stored::Unclear, _) => Err(FlushUnknown::Unclear(seen)),
+        (Stored::PerhapsByWrites, _) => Err(FlushUnknown::DurableByItself(seen)),
+        (Stored::Yes, _) => Ok(FlushHonoured { effect: FlushEffect::Honoured, seen }),
+        (Stored::No, _) if is_virtual => Err(FlushUnknown::Hypervisor(seen)),
+        (Stored::No, None) => Err(FlushUnknown::Unreported(seen)),
+        (Stored::No, Some(true)) => Ok(FlushHonoured { effect: FlushEffect::Ignored, seen }),
+        (Stored::No, Some(false)) => Ok(FlushHonoured { effect: FlushEffect::Protected, seen }),
     }
 }
 
-/// Whether commits wait for the medium; none where times lie in between.
-fn is_stored(seen: &FlushEvidence) -> Option<bool> {
+/// Whether commits wait for the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stored {
+    Yes,
+    No,
+    /// A flush adds nothing, and a write may be slow enough to have stored its data by itself.
+    PerhapsByWrites,
+    /// The flush took something, and less than programming does.
+    Unclear,
+}
+
+fn stored(seen: &FlushEvidence) -> Stored {
     let FlushEvidence { read_s, write_s, commit_s, .. } = *seen;
     if read_s >= MECHANICAL_S {
         let share = commit_s / read_s;
         return if share >= STORED_SHARE {
-            Some(true)
+            Stored::Yes
         } else if share < CACHED_SHARE {
-            Some(false)
+            Stored::No
         } else {
-            None
+            Stored::Unclear
         };
     }
     // A write that takes as long as programming may have gone to the medium by itself, whatever is reported of a cache: a volume
@@ -138,11 +150,13 @@ fn is_stored(seen: &FlushEvidence) -> Option<bool> {
     let beyond_s = commit_s - 2.0 * write_s;
     let is_programmed = write_s >= PROGRAM_S && write_s >= PROGRAMMED_SHARE * read_s;
     if beyond_s >= PROGRAM_S || is_programmed {
-        Some(true)
-    } else if beyond_s < CACHED_S && (is_cached || write_s < BUFFERED_SHARE * read_s.max(PROGRAM_S)) {
-        Some(false)
+        Stored::Yes
+    } else if beyond_s >= CACHED_S {
+        Stored::Unclear
+    } else if is_cached || write_s < BUFFERED_SHARE * read_s.max(PROGRAM_S) {
+        Stored::No
     } else {
-        None
+        Stored::PerhapsByWrites
     }
 }
 
@@ -192,30 +206,30 @@ fn state(target: &TargetFacts) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn stored(
-        read_us: f64,
-        write_us: f64,
-        commit_us: f64,
-        reports_volatile_cache: Option<bool>,
-    ) -> Option<bool> {
+    fn judged(read_us: f64, write_us: f64, commit_us: f64, reports_volatile_cache: Option<bool>) -> Stored {
         let [read_s, write_s, commit_s] = [read_us, write_us, commit_us].map(|us| us * 1e-6);
-        is_stored(&FlushEvidence { read_s, write_s, commit_s, reports_volatile_cache, state: Vec::new() })
+        stored(&FlushEvidence { read_s, write_s, commit_s, reports_volatile_cache, state: Vec::new() })
     }
 
     #[test]
     fn flash_stores_or_does_not() {
         // Programs for 700 µs; answers from its buffer; has no buffer and programs before it answers.
-        assert_eq!(stored(80.0, 20.0, 750.0, Some(true)), Some(true));
-        assert_eq!(stored(80.0, 20.0, 42.0, Some(true)), Some(false));
-        assert_eq!(stored(80.0, 220.0, 250.0, Some(false)), Some(true));
+        assert_eq!(judged(80.0, 20.0, 750.0, Some(true)), Stored::Yes);
+        assert_eq!(judged(80.0, 20.0, 42.0, Some(true)), Stored::No);
+        assert_eq!(judged(80.0, 220.0, 250.0, Some(false)), Stored::Yes);
     }
 
     #[test]
-    fn a_volume_that_answers_all_commands_alike_is_not_accused() {
+    fn a_slow_volume_that_answers_all_commands_alike_is_not_accused() {
         // Through a loop device, which reports every cache as volatile.
-        assert_eq!(stored(349.0, 349.0, 698.0, Some(true)), None);
-        assert_eq!(stored(349.0, 349.0, 698.0, None), None);
-        // A buffer is quicker than reading flash.
-        assert_eq!(stored(349.0, 150.0, 300.0, Some(true)), Some(false));
+        assert_eq!(judged(349.0, 349.0, 698.0, Some(true)), Stored::PerhapsByWrites);
+        assert_eq!(judged(349.0, 349.0, 698.0, None), Stored::PerhapsByWrites);
+        assert_eq!(judged(110.0, 100.0, 205.0, Some(true)), Stored::PerhapsByWrites);
+        // A buffer is quicker than reading flash, and nothing is programmed in 60 µs.
+        assert_eq!(judged(349.0, 150.0, 300.0, Some(true)), Stored::No);
+        assert_eq!(judged(60.0, 60.0, 120.0, Some(true)), Stored::No);
+        assert_eq!(judged(60.0, 60.0, 120.0, None), Stored::PerhapsByWrites);
+        // The flush took something, and less than programming.
+        assert_eq!(judged(110.0, 100.0, 250.0, Some(true)), Stored::Unclear);
     }
 }

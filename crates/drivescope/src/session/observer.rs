@@ -180,7 +180,7 @@ impl<'phase> Observer<'phase> {
         {
             self.has_warned = true;
             let warning = format!(
-                "Flushing for {:.0} s, at most {} s more; results are kept. Ctrl-C again: end now",
+                "Flushing for {:.0} s; waiting {} s more at most. Results are kept. Ctrl-C again to quit now",
                 now.since(since).seconds(),
                 PATIENCE_AT_THE_END.seconds()
             );
@@ -258,7 +258,7 @@ impl PhaseObserver for Observer<'_> {
         if self.interrupt.load(Ordering::Relaxed) && !self.has_warned {
             self.has_warned = true;
             let warning = format!(
-                "No completion for {:.0} s; results are kept. Ctrl-C again: quit, once the kernel lets go",
+                "No I/O completed for {:.0} s; results are kept. Ctrl-C again to quit (may wait for the kernel)",
                 waited.seconds()
             );
             self.events.event(&Event::Warning(&warning));

@@ -63,7 +63,7 @@ fn a_long_flush_is_told_beside_its_writes() {
     fs::write(&path, "[w]\nrw=randwrite\nbs=4k\niodepth=4\nsize=10%\nio_size=4m\n").unwrap();
     let page = home.print(&["run", path.to_str().unwrap(), "sim:sata-160gb", "--write", "--seed", "1"]);
     let told = page.lines().find(|line| line.contains("Flush after w: ")).unwrap_or_else(|| panic!("{page}"));
-    assert!(told.contains("write throughput with it"), "{told}");
+    assert!(told.contains("write throughput including it"), "{told}");
 }
 
 #[test]

@@ -268,12 +268,14 @@ impl Wording for FlushHonoured {
                 "Inconclusive: commits are faster than a medium: flushes are ignored, or the cache is protected. {}",
                 seen(evidence)
             ),
-            FlushUnknown::Unclear(evidence) => {
-                format!(
-                    "Inconclusive: commits are neither as slow as a medium nor as fast as a cache. {}",
-                    seen(evidence)
-                )
-            }
+            FlushUnknown::DurableByItself(evidence) => format!(
+                "Inconclusive: writes take about as long as reads, so each may be durable before its flush. {}",
+                seen(evidence)
+            ),
+            FlushUnknown::Unclear(evidence) => format!(
+                "Inconclusive: commits are neither as slow as a medium nor as fast as a cache. {}",
+                seen(evidence)
+            ),
         }
     }
 

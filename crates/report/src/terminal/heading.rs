@@ -4,6 +4,7 @@ use super::section::toned;
 use crate::hostile::harmless;
 use crate::quantity::{capacity, rough_rate, size};
 use crate::style::{Style, Tone, paragraph, wrap};
+use model::experiment_name::EngineName;
 use model::finding::{CacheInfluence, CacheSign, known};
 use model::plan::StopReason;
 use model::request::Operation;
@@ -121,7 +122,8 @@ pub(crate) fn notices_of(run: &Run, style: Style) -> Vec<(Tone, String)> {
     if let Some(ended) = ended {
         all.push((Tone::Bad, format!("{ended} Findings use what was measured until then.")));
     }
-    if run.phases.last().is_some_and(was_left_unflushed) {
+    let has_drive = run.environment.engine != EngineName::Null;
+    if has_drive && run.phases.last().is_some_and(was_left_unflushed) {
         let text = "The last flush was not waited for: some of the data may be in a volatile cache only, and throughput excludes it.";
         all.push((Tone::Warning, text.into()));
     }

@@ -2,7 +2,7 @@
 
 use super::tables::Table;
 use crate::finding::numbers::{number, short_time};
-use crate::quantity::{count, rough_rate, rough_time, size};
+use crate::quantity::{count, counted, rough_rate, rough_time, size};
 use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::phase_row::PhaseRow;
@@ -92,16 +92,23 @@ pub(super) fn table(rows: &[PhaseRow], phases: &[PhaseSummary], kind: Kind, styl
 
 /// What a cache took quickly and stored slowly: the rows above leave the flush out, as fio's do without `end_fsync`.
 fn long_flushes(phases: &[PhaseSummary], style: Style) -> Vec<String> {
-    let mut told = Vec::new();
+    let (mut told, mut untold) = (Vec::new(), 0);
     for summary in phases.iter().filter(|summary| summary.phase.kind == PhaseKind::Measure) {
         let (own, flush) = (Nanos::new(summary.duration_ns), Nanos::new(summary.flush_ns()));
         let written = summary.bytes_of(Operation::Write);
-        if told.len() == FLUSHES_MAX || written == 0 || flush.seconds() < LONG_SHARE * own.seconds() {
+        if written == 0 || flush.seconds() < LONG_SHARE * own.seconds() {
+            continue;
+        }
+        if told.len() == FLUSHES_MAX {
+            untold += 1;
             continue;
         }
         let rate = style.own(&rough_rate(written as f64 / (own + flush).seconds()));
         let (name, took) = (style.name(&summary.phase.name), style.own(&rough_time(flush)));
-        told.push(format!("Flush after {name}: {took}; write throughput with it {rate}."));
+        told.push(format!("Flush after {name}: {took}; write throughput including it: {rate}."));
+    }
+    if untold > 0 {
+        told.push(format!("And {}.", counted(untold, "more long flush", "more long flushes")));
     }
     told
 }
@@ -150,5 +157,40 @@ fn with_spread(shown: String, estimate: &Estimate) -> String {
         ..0.05 => format!("{shown} ±<0.1 %"),
         ..10.0 => format!("{shown} ±{percent:.1} %"),
         _ => format!("{shown} ±{percent:.0} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::plan::{Phase, StopCondition};
+    use model::run::OperationTotals;
+
+    /// Wrote 1 GB in ten seconds, and then flushed for so long.
+    fn job(name: &str, flush_ns: u64) -> PhaseSummary {
+        let phase = Phase {
+            name: name.into(),
+            experiment: "jobs".into(),
+            kind: PhaseKind::Measure,
+            workload: None,
+            stop: StopCondition::one_pass(),
+        };
+        let mut flush = OperationTotals::none(Operation::Flush);
+        flush.histogram.record(flush_ns);
+        let writes = OperationTotals { bytes: 1_000_000_000, ..OperationTotals::none(Operation::Write) };
+        let totals = vec![writes, flush];
+        PhaseSummary { duration_ns: 10_000_000_000, totals, ..PhaseSummary::begun(phase, 0) }
+    }
+
+    #[test]
+    fn flushes_of_a_tenth_of_the_phase_are_told_and_counted_from_the_sixth_on() {
+        let style = Style { width: 80, colour: false, unicode: true, draws: true };
+        assert_eq!(long_flushes(&[job("w", 999_000_000)], style), Vec::<String>::new());
+        let told = long_flushes(&[job("w", 10_000_000_000)], style);
+        assert_eq!(told, ["Flush after w: 10 s; write throughput including it: 50.0 MB/s."]);
+        let names = ["a", "b", "c", "d", "e", "f", "g"];
+        let told = long_flushes(&names.map(|name| job(name, 1_100_000_000)), style);
+        assert_eq!(told.len(), 6);
+        assert_eq!(told[5], "And 2 more long flushes.");
     }
 }
