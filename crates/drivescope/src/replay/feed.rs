@@ -4,12 +4,11 @@ use crate::event::{Event, EventSink};
 use crate::recent_rate::RecentRate;
 use crate::store::StoredRun;
 use experiment::{Remaining, Step};
-use model::experiment_name::ExperimentName;
 use model::latency_map::LatencyMap;
 use model::range::ByteRange;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::run::{PhaseSummary, Run, Series};
-use model::units::Nanos;
+use model::units::{Bytes, Nanos};
 use report::progress::Progress;
 use std::iter::Peekable;
 
@@ -210,22 +209,23 @@ impl<'run> Feed<'run> {
         Remaining { steps }
     }
 
-    /// A pass over all of the drive leaves no gap; samples of it do, and have no map.
     fn empty_map(&self) -> Option<LatencyMap> {
+        if !self.stored.run.command.split_whitespace().any(|word| word == "--full") {
+            return None;
+        }
         let mut ranges: Vec<ByteRange> = Vec::new();
         for summary in &self.stored.run.phases {
-            let is_scan =
-                matches!(summary.phase.experiment, ExperimentName::Surface | ExperimentName::Verify);
-            if let (true, Some(workload)) =
-                (is_scan && LatencyMap::is_of(&summary.phase), &summary.phase.workload)
+            if let Some(workload) = &summary.phase.workload
+                && LatencyMap::is_of(&summary.phase)
             {
                 ranges.push(workload.range);
             }
         }
-        match ByteRange::union(&ranges)[..] {
-            [whole] => Some(LatencyMap::new(whole, self.stored.run.target.logical_block)),
-            _ => None,
-        }
+        let first = ranges.iter().map(ByteRange::first).min()?;
+        let end = ranges.iter().map(ByteRange::end).max()?;
+        let whole =
+            ByteRange::new(first, Bytes::new(end.get() - first.get())).filter(|whole| !whole.is_empty())?;
+        Some(LatencyMap::new(whole, self.stored.run.target.logical_block))
     }
 
     fn map_before(&mut self) {
