@@ -237,7 +237,7 @@ impl Rig {
                 let logs = source.logs(load.workload, commits)?;
                 run_commits(load, commits, &logs, raw, *clock, &mut watch)?
             }
-            None => self.run_load(load, polled, may_spin && !polled, raw, *clock, &mut watch)?,
+            None => self.run_load(load, polled, may_spin, raw, *clock, &mut watch)?,
         };
         if writes && commits.is_none() && self.engine.name != EngineName::Null {
             flush_target(&descriptor, *clock, load.phase, &mut outcome, &mut watch);

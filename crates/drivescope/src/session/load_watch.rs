@@ -16,7 +16,7 @@ const STEAL_SHARE_MIN: f64 = 0.01;
 /// The same holds for waiting for a CPU.
 const WAIT_SHARE_MIN: f64 = STEAL_SHARE_MIN;
 /// A worker that spins is never asleep, so the kernel's own threads make it wait 1 % of the time on an idle machine (measured).
-/// Five times as much is no longer theirs.
+/// 5 % is more than they account for.
 const SPINNING_WAIT_SHARE_MIN: f64 = 0.05;
 
 pub struct LoadWatch {

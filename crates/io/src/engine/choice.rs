@@ -67,9 +67,7 @@ pub fn tried(
             match UringEngine::open(descriptor, 1, block_bytes, polled, clock) {
                 Ok(engine) => {
                     let mut features = engine.features().notes.clone();
-                    if !engine.features().polled {
-                        features.extend(waiting::told().map(String::from));
-                    }
+                    features.extend(waiting::told().map(String::from));
                     if options.polled {
                         features.push(unpolled(polled_bytes_max));
                     }

@@ -44,7 +44,7 @@ pub struct UringEngine {
 pub struct UringFeatures {
     registered_buffers: bool,
     registered_file: bool,
-    pub(super) polled: bool,
+    polled: bool,
     pub notes: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl UringEngine {
     /// Lets it find out, or know from phases before, how to wait. `workers` is how many engines run at the same time.
     #[must_use]
     pub fn waiting(mut self, ways: &WaitingWays, shape: RequestShape, workers: u32) -> UringEngine {
-        // A polled drive is looked at all the time anyway.
+        // A polled ring busy-waits anyway.
         if !self.features.polled {
             self.waiting = ways.begin(shape, workers);
             self.found_out = Some((ways.clone(), shape));
@@ -242,7 +242,7 @@ impl UringEngine {
             return Ok(self.take_ready(into));
         };
         let (began, mut taken) = (self.clock.now(), 0);
-        let mut now = began;
+        let (mut now, mut spun) = (began, Nanos::ZERO);
         if waiting.is_spinning() {
             let until = began + SPIN_MAX;
             while taken < want && now < until {
@@ -250,13 +250,14 @@ impl UringEngine {
                 taken += self.take_ready(into);
                 now = self.clock.now();
             }
+            spun = now.since(began);
         }
         if taken < want {
             self.enter(want - taken, deadline)?;
             taken += self.take_ready(into);
             now = self.clock.now();
         }
-        waiting.waited(began, now, taken);
+        waiting.waited(began, now, taken, spun);
         self.waiting = Some(waiting);
         Ok(taken)
     }

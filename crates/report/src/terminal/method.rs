@@ -293,7 +293,7 @@ fn engine(run: &Run, style: Style) -> String {
     parts.join("; ")
 }
 
-/// How much of the run its worker spent looking for completions without sleep.
+/// How much of the measuring time its worker busy-waited for completions.
 fn busy_waiting(run: &Run) -> Option<String> {
     let (mut spun_ns, mut took_ns) = (0, 0);
     for summary in run.phases.iter().filter(|summary| summary.phase.workload.is_some()) {

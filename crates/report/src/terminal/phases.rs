@@ -108,7 +108,7 @@ fn long_flushes(phases: &[PhaseSummary], style: Style) -> Vec<String> {
         told.push(format!("Flush after {name}: {took}; write throughput including it: {rate}."));
     }
     if untold > 0 {
-        told.push(format!("And {}.", counted(untold, "more long flush", "more long flushes")));
+        told.push(format!("{} not shown.", counted(untold, "more long flush", "more long flushes")));
     }
     told
 }
@@ -191,6 +191,6 @@ mod tests {
         let names = ["a", "b", "c", "d", "e", "f", "g"];
         let told = long_flushes(&names.map(|name| job(name, 1_100_000_000)), style);
         assert_eq!(told.len(), 6);
-        assert_eq!(told[5], "And 2 more long flushes.");
+        assert_eq!(told[5], "2 more long flushes not shown.");
     }
 }
