@@ -43,7 +43,7 @@ def test_a_run_past_its_time_limit_is_stopped(tmp_path: Path) -> None:
     file = tmp_path / "drive.img"
     file.write_bytes(os.urandom(1 << 20) * 16)
     with pytest.raises(TimedOut, match="kept as interrupted"):
-        drivescope.measure(file, "check", time_limit="60s", timeout=1.0)
+        drivescope.measure(file, "check", time_limit="60s", timeout=2.0)
     (listing,) = drivescope.runs()
     assert listing.status == "interrupted"
 

@@ -1,7 +1,8 @@
 //! The tests of the Python package, with every CPython that it supports and this machine has.
 //! ```text
 //! python3.9 … python3.13 ──► environment below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
-//!                 beside it: the environment of the fleet ──► its tests, and beside them those of Ansible
+//!                                                                                              then the tests of the fleet
+//! beside it: the environment of the fleet ──► the tests of Ansible
 //! ```
 //! Nothing here can hang the test command: each program has a time limit after which it is killed with all that it started, reads nothing,
 //! and writes to a file, so that no pipe that somebody still holds keeps us waiting.
@@ -10,6 +11,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 
 use super::system_tools;
 use super::tally::Tally;
@@ -62,30 +64,40 @@ pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure>
         return test_all(&pythons, without_system_tests, tally);
     };
     // To install packages and to test are work for one processor, and most machines have two.
-    let (mut own, mut of_ansible) = (Tally::default(), Tally::default());
-    let prepared = at_once(|| fleet.prepare(), || test_all(&pythons, without_system_tests, &mut own))?;
-    tally.add_all(own);
-    println!("== pytest python/tests/fleet python/tests/ansible");
-    if let Err(why) = prepared {
-        give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
-        return Ok(());
-    }
-    let ansible = Python { tests: ANSIBLE_TESTS, ..fleet.clone() };
-    at_once(|| fleet.test(FLEET_NAME, tally), || ansible.test(ANSIBLE_NAME, &mut of_ansible))?;
-    tally.add_all(of_ansible);
+    let (mut beside, (prepared, is_prepared)) = (Tally::default(), mpsc::channel());
+    let row_tally = &mut beside;
+    std::thread::scope(|scope| {
+        let fleet = &fleet;
+        let row = scope.spawn(move || test_ansible(fleet, prepared, without_system_tests, row_tally));
+        let tested = test_all(&pythons, without_system_tests, tally);
+        // Nothing comes where preparing failed.
+        if tested.is_ok() && is_prepared.recv().is_ok() {
+            fleet.test(FLEET_NAME, tally)?;
+        }
+        row.join().expect("a test that fails is no panic").and(tested)
+    })?;
+    tally.add_all(beside);
     Ok(())
 }
 
-/// Does both side by side, and returns what the first brings.
-fn at_once<T: Send>(
-    first: impl FnOnce() -> Result<T, Failure> + Send,
-    second: impl FnOnce() -> Result<(), Failure>,
-) -> Result<T, Failure> {
-    std::thread::scope(|scope| {
-        let first = scope.spawn(first);
-        second()?;
-        first.join().expect("a test that fails is no panic")
-    })
+/// Prepares the environment of the fleet, tells when it is there, and tests the plays with it.
+fn test_ansible(
+    fleet: &Python,
+    prepared: mpsc::Sender<()>,
+    without_system_tests: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    match fleet.prepare()? {
+        Ok(()) => {
+            // Nobody waits for it where the tests of the package could not be run.
+            let _ = prepared.send(());
+            Python { tests: ANSIBLE_TESTS, ..fleet.clone() }.test(ANSIBLE_NAME, tally)
+        }
+        Err(why) => {
+            give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
+            Ok(())
+        }
+    }
 }
 
 /// Tests the package with each of them, and the types with the last.
@@ -231,7 +243,7 @@ impl Python {
             .args(self.tests)
             .env("DRIVESCOPE_PROGRAM", program);
         let told = logged(&mut command, &self.log(self.tests[0]))?;
-        print!("{} {}", self.version, told.text.trim_start());
+        print!("== {name}\n{} {}", self.version, told.text.trim_start());
         let counts = counts(&told.text);
         tally.add(counts.passed, counts.failed);
         for why in counts.skipped {
@@ -259,7 +271,7 @@ impl Python {
         Ok(())
     }
 
-    /// What is done with it at the same time as with another goes to another log.
+    /// Steps that run concurrently write to different logs.
     fn log(&self, what: &str) -> String {
         let environment = self.environment.file_name().unwrap_or_default().to_string_lossy();
         format!("{environment}-{}", what.replace(['/', '=', '-'], "_"))
