@@ -16,6 +16,8 @@ use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
 const PLACES_STREAM: u64 = u64::MAX - 1;
 /// From one read of a pair to the other: time for the slowest access, and to read on some MiB after it.
 const PAUSE: Nanos = Nanos::from_millis(80);
+/// The same where only the next block is asked for: a slow access of 25 ms, and two revolutions of prefetch.
+const PAUSE_FOR_NEXT: Nanos = Nanos::from_millis(50);
 /// Reads of what was just read, which say how long memory takes.
 const READS_AGAIN: usize = 8;
 /// Distances that are tried first: powers of four from a block on.
@@ -107,18 +109,18 @@ impl Cache {
             };
             offsets.extend([first, Offset::new(second)]);
         }
-        self.paused(offsets, name.into())
+        self.paused(offsets, PAUSE, name.into())
     }
 
-    fn paused(&self, offsets: Vec<Offset>, name: String) -> Phase {
+    fn paused(&self, offsets: Vec<Offset>, pause: Nanos, name: String) -> Phase {
         let count = offsets.len() as u64;
         let listed = Pattern::Listed { offsets };
         let spacing = Spacing::Even;
         let reads = Workload {
-            arrival: Arrival::OpenLoop { per_second: 1.0 / PAUSE.seconds(), spacing },
+            arrival: Arrival::OpenLoop { per_second: 1.0 / pause.seconds(), spacing },
             ..Workload::new(self.setup.range, listed, OperationMix::Read, self.block(), 1)
         };
-        let stop = StopCondition::after(PAUSE * (count + 1) * 2).or_operations(count);
+        let stop = StopCondition::after(pause * (count + 1) * 2).or_operations(count);
         phase(ExperimentName::Access, name, PhaseKind::Measure, Some(reads), stop)
     }
 
@@ -145,7 +147,7 @@ impl Cache {
         for stream in (0..INTERLEAVED).rev() {
             offsets.push(Offset::new(offsets[stream].get() + self.block().get()));
         }
-        Some(self.paused(offsets, "interleaved streams".into()))
+        Some(self.paused(offsets, PAUSE_FOR_NEXT, "interleaved streams".into()))
     }
 
     /// Pairs between the distances where reading on ends, if it does.
