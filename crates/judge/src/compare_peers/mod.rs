@@ -1,7 +1,7 @@
 //! `cargo xtask compare-peers`: what fio, dd, bonnie++, zcav, ioping, hdparm and drivescope say of the same virtual drive, mounted in real time,
 //! against the truth; and of a plain loop device, against each other. What they say is read by the importer that users have.
 
-mod drives;
+pub(crate) mod drives;
 mod page;
 mod peers;
 
