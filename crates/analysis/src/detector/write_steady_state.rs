@@ -18,9 +18,10 @@ use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::measured::{evidence_of_phases, turns};
 use crate::stats::CONFIDENCE;
-use crate::sustained::{History, Standing, WRITTEN_OVER_MIN, rounds, standing};
+use crate::sustained::{History, Standing, WRITTEN_OVER_MIN, rounds, standing, steady_bytes_max};
 use model::finding::{Finding, FindingCode, Outcome, WriteSteadyState, WriteSteadyStateUnknown};
 use model::run::RunView;
+use model::units::Bytes;
 use model::workload::Pattern;
 
 pub(super) const DETECTOR: Detector = Detector {
@@ -60,12 +61,14 @@ fn steady_state(
     if !is_disk && times_written < WRITTEN_OVER_MIN {
         return Err(WriteSteadyStateUnknown::TooLittleWritten { times: times_written });
     }
+    let limit = steady_bytes_max(Bytes::new(history.span), is_disk);
+    let limit = if history.written() >= limit.as_f64() { Some(limit) } else { None };
     if let Standing::Falling = standing(history.first()) {
-        return Err(WriteSteadyStateUnknown::StillFalling);
+        return Err(WriteSteadyStateUnknown::StillFalling { limit });
     }
     let (range_ratio, slope_ratio) = (rounds.range_ratio, rounds.slope_ratio);
     if !rounds.are_steady() {
-        return Err(WriteSteadyStateUnknown::Unsteady { range_ratio, slope_ratio });
+        return Err(WriteSteadyStateUnknown::Unsteady { range_ratio, slope_ratio, limit });
     }
     Ok(WriteSteadyState {
         rate: rounds.mean.interval(CONFIDENCE),

@@ -3,6 +3,7 @@
 
 use super::batch::{Batch, bytes_of};
 use crate::stats::mean::Mean;
+use model::units::Bytes;
 
 /// Rounds in the window, and what they may differ by.
 const ROUNDS: usize = 5;
@@ -12,6 +13,15 @@ const SLOPE_MAX: f64 = 0.1;
 const WINDOW_SHARE: f64 = 0.5;
 /// So often a flash drive is written over before its rate can be the lasting one (SNIA: twice the capacity before the first round).
 pub const WRITTEN_OVER_MIN: f64 = 2.0;
+/// SNIA writes twice the capacity first (PTS 2.0), and then up to four times for write saturation.
+const FILLS_MAX: f64 = 5.0;
+/// On a disk with moving parts it depends on its media cache: more than six times the largest one (25 GB; Skylight, 2015).
+const DISK_BYTES_MAX: Bytes = Bytes::new(160_000_000_000);
+
+/// How much is written to a range to come to a steady rate, unless somebody says how much.
+pub fn steady_bytes_max(range: Bytes, is_mechanical: bool) -> Bytes {
+    if is_mechanical { DISK_BYTES_MAX } else { Bytes::new((range.as_f64() * FILLS_MAX) as u64) }
+}
 
 /// The last half of what was written, in five rounds of as many bytes.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use super::request::{SustainRequest, Until};
 use crate::Setup;
 use crate::error::PlanError;
 use analysis::datasheet;
+use analysis::sustained::steady_bytes_max;
 use model::units::Bytes;
 
 /// The largest media cache of an SMR disk that was measured holds 25 GB (ST8000AS0002; Aghayev, Shafaei and Desnoyers, "Skylight",
@@ -11,10 +12,6 @@ use model::units::Bytes;
 const DISK_BYTES: Bytes = Bytes::new(64_000_000_000);
 /// Cells of two bits and more that are written with one hold at most half of the drive: a cache of them is full within one pass.
 const FLASH_FILLS: f64 = 1.0;
-/// To come to a steady rate: SNIA writes twice the capacity first (PTS 2.0), and then up to four times for write saturation.
-const STEADY_FILLS: f64 = 5.0;
-/// The same on a disk with moving parts, where it depends on its media cache: so many times the largest one.
-const STEADY_DISK_BYTES: Bytes = Bytes::new(160_000_000_000);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Budget {
@@ -47,10 +44,9 @@ impl Budget {
             return Budget { bytes: bytes.max(request.block()), is_asked: true };
         }
         let bytes = match (mechanical, request.until == Until::Steady) {
+            (_, true) => steady_bytes_max(setup.range.bytes(), mechanical),
             (true, false) => DISK_BYTES.min(fills(setup, FLASH_FILLS)),
-            (true, true) => STEADY_DISK_BYTES,
             (false, false) => fills(setup, FLASH_FILLS),
-            (false, true) => fills(setup, STEADY_FILLS),
         };
         Budget { bytes, is_asked: false }
     }

@@ -199,7 +199,7 @@ pub enum FlushUnknown {
     Hypervisor(FlushEvidence),
     /// Faster than a medium, and nobody says whether the cache is volatile.
     Unreported(FlushEvidence),
-    /// Writes take as long as reads: each may be durable by itself, and then a flush has nothing to do.
+    /// A flush adds no time, and a write is slow enough to have stored its data by itself.
     DurableByItself(FlushEvidence),
     /// Neither as slow as a medium nor as fast as a cache.
     Unclear(FlushEvidence),

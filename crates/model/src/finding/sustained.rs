@@ -1,6 +1,7 @@
 //! Findings of writes that go on.
 
 use crate::estimate::Estimate;
+use crate::units::Bytes;
 use serde::Serialize;
 
 concludes! {
@@ -31,10 +32,15 @@ pub enum WriteSteadyStateUnknown {
     TooLittleWritten {
         times: f64,
     },
-    StillFalling,
+    StillFalling {
+        /// How much `--until steady` writes by itself, if so much was written.
+        limit: Option<Bytes>,
+    },
     Unsteady {
         range_ratio: f64,
         slope_ratio: f64,
+        /// How much `--until steady` writes by itself, if so much was written.
+        limit: Option<Bytes>,
     },
 }
 

@@ -269,7 +269,7 @@ impl Wording for FlushHonoured {
                 seen(evidence)
             ),
             FlushUnknown::DurableByItself(evidence) => format!(
-                "Inconclusive: writes take about as long as reads, so each may be durable before its flush. {}",
+                "Inconclusive: a flush adds no time, and writes are slow enough to be durable by themselves. {}",
                 seen(evidence)
             ),
             FlushUnknown::Unclear(evidence) => format!(

@@ -6,6 +6,7 @@ use model::finding::{
     ClippingEffect, ClippingEffectUnknown, FindingCode, IdleRecovery, IdleRecoveryUnknown, Known,
     WriteSteadyState, WriteSteadyStateUnknown,
 };
+use model::units::Bytes;
 
 /// Steady within a tenth to either side: a smaller ratio than that of these ends is no gain.
 const GAIN_MIN: f64 = 1.1 / 0.9;
@@ -36,17 +37,25 @@ impl Wording for WriteSteadyState {
                  Use --until steady.",
                 number(*times)
             ),
-            WriteSteadyStateUnknown::StillFalling => {
-                "Inconclusive: throughput was still dropping when the writes ended. Use --until steady."
-                    .into()
-            }
-            WriteSteadyStateUnknown::Unsteady { range_ratio, slope_ratio } => format!(
+            WriteSteadyStateUnknown::StillFalling { limit } => format!(
+                "Inconclusive: throughput was still dropping when the writes ended. {}",
+                writing_longer(*limit)
+            ),
+            WriteSteadyStateUnknown::Unsteady { range_ratio, slope_ratio, limit } => format!(
                 "Inconclusive: not steady over the last half. Rounds differ by {} % of their mean (limit 20), with a slope of \
-                 {} % (limit 10). Use --until steady.",
+                 {} % (limit 10). {}",
                 number(100.0 * range_ratio),
-                number(100.0 * slope_ratio)
+                number(100.0 * slope_ratio),
+                writing_longer(*limit)
             ),
         }
+    }
+}
+
+fn writing_longer(limit: Option<Bytes>) -> String {
+    match limit {
+        Some(limit) => format!("Write more than {} with --bytes.", size(limit.get())),
+        None => "Use --until steady.".into(),
     }
 }
 
@@ -214,5 +223,15 @@ mod tests {
             Some("For sustained random writes, discard the drive and leave 50.0 % of it unpartitioned.")
         );
         assert_eq!(advice(&effect(Estimate::exact(1.1)), FindingCode::ClippingEffect), None);
+    }
+
+    #[test]
+    fn what_was_written_as_far_as_the_option_goes_needs_more_bytes() {
+        let why = |limit| {
+            let reason = WriteSteadyStateUnknown::StillFalling { limit };
+            WriteSteadyState::why(&reason, FindingCode::WriteSteadyState, &Subject::new(&target(), &[]))
+        };
+        assert!(why(None).ends_with("Use --until steady."));
+        assert!(why(Some(Bytes::new(5_000_000_000_000))).ends_with("Write more than 5.00 TB with --bytes."));
     }
 }
