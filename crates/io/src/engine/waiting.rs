@@ -97,12 +97,14 @@ impl Waiting {
         let was_spinning = self.is_spinning();
         self.is_short = ended.since(began) < SPIN_MAX;
         self.spun += spun;
-        let Stage::Trial { wins, losses, .. } = self.stage else {
+        let Stage::Trial { wins, losses, first } = self.stage else {
             self.count_in_vain(was_spinning);
             return;
         };
         if self.is_short {
-            self.count_in_group(ended, taken);
+            if let Some(each) = self.count_in_group(ended, taken) {
+                self.stage = self.stage_after_group(wins, losses, first, each);
+            }
             return;
         }
         // A drive that waits for the processor on which we spin is as slow as that. Asleep, slowness is the drive's.
@@ -112,31 +114,25 @@ impl Waiting {
         }
     }
 
-    /// The trial's next completions. A group begins with the end of a wait.
-    fn count_in_group(&mut self, now: Instant, taken: u32) {
+    /// The trial's next completions, and what each took where they end a group. It begins with the end of a wait.
+    fn count_in_group(&mut self, now: Instant, taken: u32) -> Option<Nanos> {
         let Some(group_began) = self.group_began else {
             (self.group_began, self.taken) = (Some(now), 0);
-            return;
+            return None;
         };
         self.taken += taken;
         let took = now.since(group_began);
         if self.taken < self.group_completions || took < GROUP_TIME {
-            return;
+            return None;
         }
-        let each = Nanos::new(took.get() / u64::from(self.taken));
         self.group_began = None;
-        self.stage = match self.stage {
-            Stage::Trial { wins, losses, first: None } => Stage::Trial { wins, losses, first: Some(each) },
-            Stage::Trial { wins, losses, first: Some(first) } => {
-                let (spinning, asleep) = if self.stage.is_spinning() { (each, first) } else { (first, each) };
-                if spinning < asleep {
-                    Stage::after(wins + 1, losses)
-                } else {
-                    Stage::after(wins, losses + 1)
-                }
-            }
-            decided @ Stage::Decided { .. } => decided,
-        };
+        Some(Nanos::new(took.get() / u64::from(self.taken)))
+    }
+
+    fn stage_after_group(&self, wins: u32, losses: u32, first: Option<Nanos>, each: Nanos) -> Stage {
+        let Some(first) = first else { return Stage::Trial { wins, losses, first: Some(each) } };
+        let (spinning, asleep) = if self.stage.is_spinning() { (each, first) } else { (first, each) };
+        if spinning < asleep { Stage::after(wins + 1, losses) } else { Stage::after(wins, losses + 1) }
     }
 
     /// Gives up where more than one in [`IN_VAIN_WEIGHT`] spins ends in sleep.
