@@ -142,10 +142,12 @@ fn a_mounted_partition_protects_its_disk_and_its_siblings() {
 #[test]
 fn swap_on_a_partition_protects_the_disk() {
     let Some(_alone) = alone_with_loop_devices("swap_on_a_partition_protects_the_disk") else { return };
-    let image = Image::new(24);
+    let mut image = Image::new(24);
     let mut device = LoopDevice::over(&image.path);
     device.partition(TWO_PARTITIONS);
     let swap = SwappedOn::new(&device.partition_path(2));
+    // The second partition, but for its first page, which tells that it is swap.
+    image.expect_swapping_to((11 << 20) + 4096..21 << 20);
     for path in [device.path.clone(), device.partition_path(1), device.partition_path(2)] {
         assert_names(&refusal(&path, &image), &[&format!("{}p2 is used as swap", device.text())]);
     }
