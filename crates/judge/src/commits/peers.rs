@@ -24,16 +24,23 @@ use std::process::{Command, Stdio};
 
 /// Packages of PostgreSQL put it where the shell does not look.
 const POSTGRESQL: &str = "/usr/lib/postgresql";
-/// Each phase has a log of its own, and the first hundredths of a second with one are slower. With 8 s, a phase lasts only 0.05 s and
-/// reports 11,000 commits/s on a loop device over memory instead of the sustained 16,000.
-const TURN: &str = "24s";
+/// Phases beside fio then last as long as its turns.
+const TURN: &str = "36s";
 /// pg_test_fsync is given whole seconds for each method.
 const PG_TIME: Nanos = Nanos::from_secs(2);
 const FIO: &str = "--name=wal --rw=write --ioengine=sync --fdatasync=1 --output-format=json";
-/// On a disk, 11,000 commits would take minutes.
-const RECIPE: &str = "--bs=2k --size=22m --runtime=8";
-/// Around a log of PostgreSQL's size, for a second or more on the fastest drives.
-const OVERWRITING: &str = "--bs=8k --size=16m --overwrite=1 --loops=16 --runtime=8";
+/// As long as a phase of ours: the first 40 to 240 ms after an idle time are slower, by up to a quarter on a loop device over memory, in
+/// fio's log of rates as in a bare loop of writes and flushes. That loop makes 9,300 commits/s in 0.3 s, 11,700 in 0.9 s and 13,500 in 2.7 s.
+const RECIPE: &str = "--bs=2k --size=22m --runtime=700ms";
+/// Around a log of PostgreSQL's size.
+const OVERWRITING: &str = "--bs=8k --size=16m --overwrite=1 --loops=16 --runtime=700ms";
+/// As many as `commit` has rounds.
+const FIO_TURNS: usize = 3;
+/// The same writes of ours: options, and the name of their phases. The program that writes so makes these the commits that are measured
+/// longest, and whose percentiles are told.
+const PREALLOCATED: (&[&str], &str) = (&["--sizes", "2KiB"], "commits of 2 KiB, fdatasync, preallocated");
+const OVERWRITTEN: (&[&str], &str) =
+    (&["--sizes", "8KiB", "--for", "postgresql"], "commits of 8 KiB, fdatasync, overwrite");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
@@ -67,11 +74,11 @@ pub struct Compared {
     /// Ours over theirs within rounds: median, least, most.
     pub ratio: (f64, f64, f64),
     pub per_second: f64,
-    /// How many of our intervals of the 99th percentile reach between those of theirs before and after, and of how many.
+    /// How many of our intervals of the 99th percentile overlap the range of theirs before and after, and of how many.
     pub agree: Option<(usize, usize)>,
 }
 
-/// Each round is a turn of theirs, one of ours, and one of theirs: the host is not equally busy from one second to the next.
+/// Each round is theirs, ours, and theirs again: the host is not equally busy from one second to the next.
 pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Compared>, Failure> {
     let pg = pg_test_fsync();
     if pg.is_none() {
@@ -82,25 +89,32 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
         if peer == Peer::PgTestFsync && pg.is_none() {
             continue;
         }
-        let theirs = || match peer {
-            Peer::Fio => fio(folder, RECIPE),
-            Peer::FioOverwriting => fio(folder, OVERWRITING),
-            Peer::PgTestFsync => postgresql(pg.as_deref().unwrap_or_default(), folder),
+        let theirs = || -> Result<Vec<Turn>, Failure> {
+            match peer {
+                Peer::Fio => (0..FIO_TURNS).map(|_| fio(folder, RECIPE)).collect(),
+                Peer::FioOverwriting => (0..FIO_TURNS).map(|_| fio(folder, OVERWRITING)).collect(),
+                Peer::PgTestFsync => Ok(vec![postgresql(pg.as_deref().unwrap_or_default(), folder)?]),
+            }
         };
         let (mut ratios, mut rates, mut agree) = (Vec::new(), Vec::new(), (0, 0));
         for round in 0..rounds {
             eprintln!("{}: round {} of {rounds} with {}", folder.display(), round + 1, peer.name());
-            let before = theirs()?;
+            let mut turns = theirs()?;
             let (ours, interval) = match peer {
+                Peer::Fio => measured(program, folder, PREALLOCATED)?,
+                Peer::FioOverwriting => measured(program, folder, OVERWRITTEN)?,
                 Peer::PgTestFsync => (one_place(folder)?, None),
-                Peer::Fio | Peer::FioOverwriting => drivescope(program, folder, peer)?,
             };
-            let after = theirs()?;
-            ratios.push(2.0 * ours / (before.per_second + after.per_second));
+            turns.extend(theirs()?);
+            let theirs_per_second: f64 = turns.iter().map(|turn| turn.per_second).sum();
+            ratios.push(ours * turns.len() as f64 / theirs_per_second);
             rates.push(ours);
-            if let (Some(one), Some(other), Some((low, high))) = (before.p99_s, after.p99_s, interval) {
+            let p99s = || turns.iter().filter_map(|turn| turn.p99_s);
+            if let (Some((low, high)), Some(least), Some(most)) =
+                (interval, p99s().reduce(f64::min), p99s().reduce(f64::max))
+            {
                 agree.1 += 1;
-                agree.0 += usize::from(low <= one.max(other) && one.min(other) <= high);
+                agree.0 += usize::from(low <= most && least <= high);
             }
         }
         let (Some(ratio), Some((per_second, ..))) = (spread(ratios), spread(rates)) else { continue };
@@ -139,18 +153,15 @@ fn one_place(folder: &Path) -> Result<f64, Failure> {
     Ok(done as f64 / outcome.ended.since(outcome.began).seconds())
 }
 
-/// Commits a second, and the interval of their 99th percentile. The same writes as fio does: to a preallocated file, or again and again to written blocks.
-fn drivescope(program: &Program, folder: &Path, peer: Peer) -> Result<(f64, Option<(f64, f64)>), Failure> {
+/// Commits a second of the phases called `name`, and the interval of their 99th percentile.
+fn measured(
+    program: &Program,
+    folder: &Path,
+    (options, name): (&[&str], &str),
+) -> Result<(f64, Option<(f64, f64)>), Failure> {
     let folder = folder.to_string_lossy();
     let words = ["commit", &folder, "--committers", "1", "--time-limit", TURN, "--max-size", "64MiB"];
-    // The program that writes so makes these the commits that are measured longest, and whose percentiles are told.
-    let (more, name): (&[&str], _) = match peer {
-        Peer::Fio => (&["--sizes", "2KiB"], "commits of 2 KiB, fdatasync, preallocated"),
-        Peer::FioOverwriting | Peer::PgTestFsync => {
-            (&["--sizes", "8KiB", "--for", "postgresql"], "commits of 8 KiB, fdatasync, overwrite")
-        }
-    };
-    let document = program.run(&[&words[..], more].concat())?;
+    let document = program.run(&[&words[..], options].concat())?;
     let Some(per_second) = rate_of(&document, name) else {
         return Err(Failure::cannot(format!("drivescope measured no {name}.")));
     };
