@@ -102,7 +102,7 @@ fn a_file_tells_of_the_file_system_and_all_below() {
     assert_eq!(
         target.facts().stack,
         [
-            format!("file in ext4 mounted at {}", mounted.place().display()),
+            format!("file on ext4, mounted at {}", mounted.place().display()),
             format!("partition {name}p1"),
             format!("loop device {name}"),
             format!("file {} in tmpfs mounted at /dev/shm", image.text()),

@@ -155,7 +155,7 @@ impl Caveat {
             }
             Caveat::PlacesUntold => "FUSE file system: file offsets may not be drive offsets.",
             Caveat::Unmapped => {
-                "The blocks read appear never to have been written, or to have been trimmed: an SSD answers such reads without touching flash, so the results are optimistic."
+                "The blocks read appear never to have been written, or to have been trimmed: an SSD answers such reads without touching flash, so read results are optimistic."
             }
         }
     }

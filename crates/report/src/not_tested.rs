@@ -3,7 +3,7 @@
 use crate::finding::Subject;
 use crate::terminal::method::hull;
 use model::experiment_name::ExperimentName;
-use model::finding::{DataIntegrity, FlushHonoured, known};
+use model::finding::{DataIntegrity, FlushHonoured, WriteCliff, known};
 use model::request::Operation;
 use model::run::Run;
 use model::target::TargetKind;
@@ -27,11 +27,14 @@ pub(crate) fn not_tested(run: &Run) -> Vec<String> {
             )]
         }
         ExperimentName::Sizes => sizes(run, &subject),
+        ExperimentName::Sustain => sustain(run, &subject),
         ExperimentName::Commit if known::<FlushHonoured>(&run.findings).is_some() => {
             // A virtual drive loses its power within the command.
             let step = if run.target.kind == TargetKind::Sim { "check" } else { "write" };
             let power_cut = subject.command(&ExperimentName::Verify, &format!("--power-cut {step}"));
-            vec![format!("Durability: inferred from timing; only a power cut proves it: {power_cut}.")]
+            vec![format!(
+                "Durability: inferred from timing, not tested. A power-cut test begins with {power_cut}."
+            )]
         }
         ExperimentName::Verify if is_sample(run) => {
             vec![format!(
@@ -41,6 +44,19 @@ pub(crate) fn not_tested(run: &Run) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+fn sustain(run: &Run, subject: &Subject<'_>) -> Vec<String> {
+    let Some(cliff) = known::<WriteCliff>(&run.findings) else { return Vec::new() };
+    let command = |options| subject.writing(&ExperimentName::Sustain, options);
+    let mut lines = Vec::new();
+    if !cliff.conclusion.has_rests {
+        lines.push(format!("Idle recovery: not measured; {} measures it.", command("--idle")));
+    }
+    if !cliff.conclusion.went_on {
+        lines.push(format!("Steady state: not measured; {} measures it.", command("--until steady")));
+    }
+    lines
 }
 
 fn sizes(run: &Run, subject: &Subject<'_>) -> Vec<String> {

@@ -266,8 +266,8 @@ fn commits_have_their_limit_as_a_line() {
         let chart = chart_named("commit-latency", &charted(&all[..count])).unwrap();
         let [limit] = &chart.marks[..] else { panic!("one limit: {:?}", chart.marks) };
         assert_eq!((limit.place, limit.finding), (Place::Value(0.01), Some(FindingCode::CommitVerdict)));
-        assert_eq!(limit.name, "limit of etcd for p99");
-        assert!(svg::document(&chart, svg::Theme::Light).contains("limit of etcd"));
+        assert_eq!(limit.name, "etcd limit for p99");
+        assert!(svg::document(&chart, svg::Theme::Light).contains("etcd limit"));
         let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
         if count == 1 {
             assert_eq!(names, ["2 KiB", "2 KiB, with random reads"]);

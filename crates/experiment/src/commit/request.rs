@@ -34,7 +34,7 @@ pub struct CommitRequest {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub sizes: Vec<Bytes>,
 
-    /// Numbers of concurrent committers [default: 4,16,64; with --for 4,16,100]
+    /// Numbers of threads that commit concurrently [default: 4,16,64; with --for 4,16,100]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=100))]
     pub committers: Vec<u32>,
 }

@@ -124,10 +124,10 @@ impl Stack {
 
     fn descend_from_file(&mut self, roots: &SystemRoots, file: &FilePlace, what: &str, depth: u32) {
         let Some(mount) = mount_of(roots, file) else {
-            self.add_layer(format!("{what} in a file system that is not mounted here"));
+            self.add_layer(format!("{what} on a file system that is not mounted here"));
             return;
         };
-        self.add_layer(format!("{what} in {} mounted at {}", mount.file_system, mount.point.display()));
+        self.add_layer(format!("{what} on {}, mounted at {}", mount.file_system, mount.point.display()));
         if let Some(caveat) = file_system_caveat(&mount.file_system) {
             self.add_caveat(caveat);
         }

@@ -85,7 +85,7 @@ pub const CHART_KINDS: &[ChartKind] = &[
     },
     ChartKind {
         name: "commits-over-committers",
-        shows: "commits per second by number of concurrent committers",
+        shows: "commits per second by number of threads",
         measured_by: "drivescope commit TARGET --write",
         draw: commits_over_committers,
     },

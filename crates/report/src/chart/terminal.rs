@@ -93,7 +93,8 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
         Page { style, label_columns, axis: AxisAcross::new(&chart.x, columns, style), lines: Vec::new() };
 
     let unit = if are_equal { String::new() } else { unit_of(&chart.y, &chart.title) };
-    for line in wrap(&style.own(&format!("{}{unit}", chart.title)), style.columns()) {
+    let scale = if chart.y.scale == Scale::Decades { " (log scale)" } else { "" };
+    for line in wrap(&style.own(&format!("{}{unit}{scale}", chart.title)), style.columns()) {
         page.lines.push(style.paint(Tone::Heading, &line));
     }
     let grid = if are_equal {
@@ -108,7 +109,8 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
         page.plot(&strip_plot(&chart.x, &strip.y, &strip.series, columns, style), labels, &[], signs);
     }
     page.lines.push(format!("{INDENT}{} {}", " ".repeat(label_columns), page.axis.labels()));
-    page.legend(legend(chart, style, signs));
+    let overlaps = grid.rows().any(|row| row.contains(signs.shared));
+    page.legend(legend(chart, style, signs, overlaps));
     for text in &chart.meanwhile {
         page.wrapped(&style.own(text));
     }
@@ -311,7 +313,7 @@ fn regions(chart: &Chart, grid: &SignGrid) -> Vec<usize> {
     columns
 }
 
-fn legend(chart: &Chart, style: Style, signs: &Signs) -> Vec<String> {
+fn legend(chart: &Chart, style: Style, signs: &Signs, overlaps: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let is_alone = chart.series.len() == 1;
     for Entry { name, sign } in legend::entries(chart, false) {
@@ -332,7 +334,7 @@ fn legend(chart: &Chart, style: Style, signs: &Signs) -> Vec<String> {
         };
         lines.push(format!("{sign} {name}"));
     }
-    if chart.series.len() > 1 {
+    if overlaps {
         lines.insert(chart.series.len(), format!("{} more than one of these", signs.shared));
     }
     lines

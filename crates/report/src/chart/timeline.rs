@@ -46,7 +46,7 @@ pub(crate) fn timeline(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let strips = companions::along(&x, samples);
     let names = chart_names(&runs.iter().map(|charted| charted.run).collect::<Vec<_>>());
     let subject = if runs.len() == 1 { names[0].clone() } else { format!("{} runs", runs.len()) };
-    let chart = chart_of_series("course", ("Timeline", &subject), (x, y), series);
+    let chart = chart_of_series("course", ("Throughput over time", &subject), (x, y), series);
     let description = "Throughput over the whole run, with its phases.";
     Some(Chart {
         across: Across::RunTime,

@@ -168,14 +168,16 @@ impl Wording for ConcurrencyGain {
         let at_best = best.map_or(String::new(), |point| format!(" ({} IOPS)", number(point.iops)));
         let deepest = points.iter().map(|point| point.in_flight.count()).max();
         let text = if imported.is_some() {
-            format!("Random {verb} IOPS rise {times} from QD 1 to QD {depth}{at_best}")
+            format!("Random {verb} IOPS at QD {depth}{at_best} are {times} those at QD 1")
         } else if gain.low > 1.0 && deepest > Some(depth) {
             // The gain rests on all depths that level off, and not on the first of them alone.
             format!(
-                "Random {verb} IOPS rise {times} from QD 1; QD {depth}{at_best} is within 2 % of the peak"
+                "Random {verb} IOPS peak at {times} the QD 1 rate; QD {depth}{at_best} is within 2 % of the peak"
             )
         } else if gain.low > 1.0 {
-            format!("Random {verb} IOPS rise {times} from QD 1 to QD {depth}, the deepest measured{at_best}")
+            format!(
+                "Random {verb} IOPS reach {times} the QD 1 rate at QD {depth}, the deepest measured{at_best}"
+            )
         } else if gain.high <= NO_GAIN_MAX {
             format!("Random {verb} IOPS do not rise with queue depth: at best {times} at QD {depth}")
         } else {
@@ -207,7 +209,7 @@ pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
 
 impl Wording for ConcurrencyKnee {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "IOPS knee")
+        (Group::Access, "Balanced QD")
     }
 
     fn headline(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -226,12 +228,8 @@ impl Wording for ConcurrencyKnee {
                 Some(_) => "Queueing costs more in latency than it gains in IOPS",
                 None => "IOPS saturate at QD 1",
             };
-            format!(
-                "{verdict}: QD {} adds {} latency and {} IOPS.",
-                next.in_flight,
-                percent(next.latency_s() / one.latency_s()),
-                percent(next.iops / one.iops)
-            )
+            let raised = raised(next.latency_s() / one.latency_s(), next.iops / one.iops);
+            format!("{verdict}: QD {} {raised}.", next.in_flight)
         }
     }
 
@@ -283,9 +281,14 @@ impl Wording for ConcurrencyKnee {
 }
 
 /// "no" or "12 %": what a ratio adds.
-fn percent(ratio: f64) -> String {
-    let percent = (100.0 * (ratio - 1.0)).round();
-    if percent <= 0.0 { "no".into() } else { format!("{percent:.0} %") }
+fn raised(latency: f64, iops: f64) -> String {
+    let percent = |ratio: f64| (100.0 * (ratio - 1.0)).round().max(0.0);
+    match (percent(latency), percent(iops)) {
+        (0.0, 0.0) => "raises neither latency nor IOPS".into(),
+        (0.0, iops) => format!("raises IOPS by {iops:.0} % and not the latency"),
+        (latency, 0.0) => format!("raises latency by {latency:.0} % and not the IOPS"),
+        (latency, iops) => format!("raises latency by {latency:.0} % and IOPS by {iops:.0} %"),
+    }
 }
 
 fn in_flight(axis: ConcurrencyAxis, point: &OperatingPoint) -> String {
@@ -305,8 +308,8 @@ impl Wording for StripeLayout {
         let StripeLayout { depth, kind, .. } = &known.conclusion;
         let text = match kind {
             VolumeKind::None => format!(
-                "All reads come from a single actuator, as completions at QD {depth} show. A mirror that reads from one \
-                 drive looks the same."
+                "A single actuator serves all reads, judging by completion times at QD {depth}. A mirror that reads \
+                 from only one member would look the same."
             ),
             VolumeKind::Stripe | VolumeKind::Mirror => {
                 Self::headline(known, code, subject) + &evidence(&known.conclusion)
@@ -319,7 +322,7 @@ impl Wording for StripeLayout {
         let StripeLayout { members, kind, chunk_bytes, .. } = &known.conclusion;
         let members = members.value;
         match (kind, chunk_bytes) {
-            (VolumeKind::None, _) => "All reads come from a single actuator.".into(),
+            (VolumeKind::None, _) => "A single actuator serves all reads.".into(),
             (VolumeKind::Stripe, Some(chunk)) => {
                 format!("RAID 0 (striped), {members} members, chunk size {} KiB.", chunk / KIB)
             }
@@ -411,7 +414,7 @@ fn stated_by_system(stack: &[String], kind: VolumeKind) -> String {
     // Where a layer is mounted is somebody's choice of a name, such as /srv/raid1.
     let layers: Vec<String> = stack
         .iter()
-        .map(|layer| layer.split(" mounted at ").next().unwrap_or_default().to_lowercase())
+        .map(|layer| layer.split("mounted at ").next().unwrap_or_default().to_lowercase())
         .collect();
     let names = |words: &[&str]| layers.iter().any(|layer| words.iter().any(|word| layer.contains(word)));
     let disks = layers.iter().filter(|layer| layer.starts_with("disk ")).count();
@@ -448,7 +451,9 @@ impl Wording for DriveCache {
         let DriveCache { bytes, drives } = &known.conclusion;
         let size = memory(bytes.value);
         match drives {
-            1 => format!("The drive caches about {size} of recent reads; rereads of a smaller range hit it."),
+            1 => format!(
+                "The drive caches about {size} of recent reads; rereads within a smaller range are served from the cache."
+            ),
             drives => format!(
                 "Each of the {drives} members caches about {} of recent reads, {size} together.",
                 memory(bytes.value / *drives as f64)
@@ -638,7 +643,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(knee), FindingCode::ConcurrencyKnee),
-            "IOPS saturate at QD 1: QD 2 adds 100 % latency and no IOPS. The Kneedle method gives QD 8."
+            "IOPS saturate at QD 1: QD 2 raises latency by 100 % and not the IOPS. The Kneedle method gives QD 8."
         );
     }
 
@@ -664,12 +669,12 @@ mod tests {
         };
         assert_eq!(
             statement(&known(gain.clone()), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1 to QD 100, the deepest measured (150 IOPS)."
+            "Random read IOPS reach 2.06 × (1.92 to 2.21) the QD 1 rate at QD 100, the deepest measured (150 IOPS)."
         );
         gain.points.push(point(250, 151.0));
         assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS rise 2.06 × (1.92 to 2.21) from QD 1; QD 100 (150 IOPS) is within 2 % of the peak."
+            "Random read IOPS peak at 2.06 × (1.92 to 2.21) the QD 1 rate; QD 100 (150 IOPS) is within 2 % of the peak."
         );
     }
 
@@ -694,7 +699,7 @@ mod tests {
     #[test]
     fn a_folder_called_raid_states_nothing() {
         let stack = |layer: &str| [layer.to_string(), "disk sda (SATA)".to_string()];
-        let folder = stated_by_system(&stack("file in fuse mounted at /srv/raid5"), VolumeKind::Mirror);
+        let folder = stated_by_system(&stack("file on fuse, mounted at /srv/raid5"), VolumeKind::Mirror);
         assert!(!folder.contains("stripe"), "{folder}");
         let raid = stated_by_system(&stack("volume md0 (raid5)"), VolumeKind::Stripe);
         assert_eq!(raid, " The kernel states the same.");

@@ -42,7 +42,9 @@ impl Wording for CacheInfluence {
 
     fn advice(known: &Known<CacheInfluence>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         if known.conclusion.reasons == [CacheSign::Target(Caveat::Unmapped)] {
-            return Some("Write the measured range once (destroys its data), then repeat the run.".into());
+            return Some(
+                "Write the measured range once, which destroys the data in it. Then repeat the run.".into(),
+            );
         }
         Some("Attribute these results to the whole I/O path, not to the drive.".into())
     }

@@ -44,7 +44,7 @@ impl Wording for CapacityTrue {
             PastTheEnd::Lost => "are lost",
         };
         Some(format!(
-            "Return the drive. First copy what still reads and check every file: data written past {}, including by this test, {fate}.",
+            "Copy what is still readable and check every file, then return the drive: data written past {}, including by this test, {fate}.",
             size(capacity.low as u64)
         ))
     }

@@ -93,7 +93,7 @@ impl Wording for CommitLatency {
     fn statement(known: &Known<CommitLatency>, _: FindingCode, _: &Subject<'_>) -> String {
         let latency = &known.conclusion;
         let sentences: Vec<String> = latency.points.iter().map(percentiles).collect();
-        format!("{} One committer, {}, {}.", sentences.join(" "), method(latency.method), log(latency.log))
+        format!("{} One thread, {}, {}.", sentences.join(" "), method(latency.method), log(latency.log))
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -120,14 +120,14 @@ impl Wording for CommitRate {
         let CommitRate { best, best_committers, one_per_second, points } = &known.conclusion;
         let (one, best_rate) = (number(*one_per_second), measured(best, "").value);
         if points.len() <= 1 {
-            return format!("One committer reaches {one} commits/s.");
+            return format!("One thread reaches {one} commits/s.");
         }
         if *best_committers == 1 {
-            return format!("One committer reaches {one} commits/s; more committers add none.");
+            return format!("One thread reaches {one} commits/s; more threads add none.");
         }
         let gain = number(best.value / one_per_second);
         format!(
-            "{best_committers} committers together reach {best_rate} commits/s, {gain} × one committer ({one})."
+            "{best_committers} threads together reach {best_rate} commits/s, {gain} × one thread ({one})."
         )
     }
 
@@ -144,9 +144,9 @@ impl Wording for FastestCommit {
     fn statement(known: &Known<FastestCommit>, _: FindingCode, _: &Subject<'_>) -> String {
         let FastestCommit { alike, log: to, gain, points, not_durable } = &known.conclusion;
         let names: Vec<&str> = alike.iter().map(|alike| method(*alike)).collect();
-        let verb = if names.len() == 1 { "is fastest" } else { "do not differ" };
-        let to = to.map_or(String::new(), |to| format!(" to {}", log(to)));
-        let mut text = format!("{}{to} {verb}", names.join(" and "));
+        let verb = if names.len() == 1 { "is fastest" } else { "are equally fast" };
+        let on = to.map_or(String::new(), |to| format!(" on {}", log(to)));
+        let mut text = format!("{} {verb}{on}", names.join(" and "));
         if let (Some(best), Some(last)) = (points.first(), points.last()) {
             let median = with_interval(best.p50_s, best.p50_low_s, best.p50_high_s, "s");
             text += &format!(": median {median}.");
@@ -172,7 +172,7 @@ impl Wording for FastestCommit {
 
 impl Wording for CommitInterference {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Commit p99 under load")
+        (Group::Commits, "Commit p99, loaded/alone")
     }
 
     fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -201,7 +201,7 @@ fn seen(evidence: &FlushEvidence) -> String {
         None => "the drive reports nothing of a write cache",
     };
     format!(
-        "Medians of random 4 KiB I/O: reads {}, uncommitted writes {}, commits {}; {cache}.",
+        "Medians of random 4 KiB I/O: reads {}, writes without a flush {}, commits {}; {cache}.",
         short_time(evidence.read_s),
         short_time(evidence.write_s),
         short_time(evidence.commit_s),
@@ -216,7 +216,7 @@ impl Wording for FlushHonoured {
     fn headline(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> String {
         let headline = match known.conclusion.effect {
             FlushEffect::Honoured => {
-                "Commits take as long as access to the medium, so flushes appear to be honoured."
+                "Commits take long enough to reach the medium, so flushes appear to be honoured."
             }
             FlushEffect::Ignored => {
                 "Flushes appear to be ignored: commits complete before the medium can have them, from a cache that is volatile."
@@ -301,11 +301,11 @@ fn missing(completed: &[(u64, &str)]) -> String {
 
 fn crowd(rates: &CrowdRates) -> String {
     let CrowdRates { one_per_second, crowd, crowd_per_second } = rates;
-    let one = format!("One committer reaches {} commits/s", number(*one_per_second));
+    let one = format!("One thread reaches {} commits/s", number(*one_per_second));
     if *crowd == 1 {
         format!("{one}.")
     } else {
-        format!("{one}, {crowd} committers {}.", number(*crowd_per_second))
+        format!("{one}, {crowd} threads {}.", number(*crowd_per_second))
     }
 }
 
@@ -423,7 +423,7 @@ mod tests {
         assert_eq!(
             statement(&known(verdict()), FindingCode::CommitVerdict),
             "At the edge for etcd: p99 9.8 ms (9.1 to 11.2), limit 10.0 ms. Probability that it is within the limit: 62.0 %. One \
-             committer reaches 118 commits/s, 64 committers 2,310."
+             thread reaches 118 commits/s, 64 threads 2,310."
         );
         assert_eq!(
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),
@@ -461,12 +461,12 @@ mod tests {
         };
         assert_eq!(
             statement(&known(found.clone()), FindingCode::CommitMethod),
-            "fdatasync and O_DSYNC do not differ: median 1.00 ms (0.90 to 1.10). Not durable here: RWF_DSYNC."
+            "fdatasync and O_DSYNC are equally fast: median 1.00 ms (0.90 to 1.10). Not durable here: RWF_DSYNC."
         );
         (found.alike, found.log, found.gain) = (vec![CommitMethod::Fdatasync], Some(Log::Overwrite), 2.0);
         assert!(
             statement(&known(found), FindingCode::CommitMethod)
-                .starts_with("fdatasync to an overwritten file is fastest: median 1.00 ms")
+                .starts_with("fdatasync is fastest on an overwritten file: median 1.00 ms")
         );
     }
 

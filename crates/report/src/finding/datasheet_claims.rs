@@ -21,22 +21,22 @@ impl Wording for DatasheetClaims {
         let sheet = &known.conclusion;
         let claims: Vec<String> = sheet.claims.iter().map(claim_words).collect();
         let judgement = if sheet.claims.iter().any(|claim| is_missed(claim, sheet.is_limited)) {
-            "Misses what is stated for the"
+            "Misses the data sheet of the"
         } else if sheet.is_limited {
-            "The link is the limit, so throughput is not judged against the"
+            "The link is the limit, so throughput is not judged against the data sheet of the"
         } else if sheet.claims.iter().any(is_exceeded) {
-            "Exceeds what is stated for the"
+            "Exceeds the data sheet of the"
         } else if sheet.claims.iter().any(|claim| matches!(claim, Claim::Figure(_))) {
-            "Within 10 % of what is stated for the"
+            "Within 10 % of the data sheet of the"
         } else {
-            "As stated for the"
+            "Agrees with the data sheet of the"
         };
         let unverified = match sheet.certainty {
-            Certainty::Recalled => ", quoted from memory, not verified",
+            Certainty::Recalled => "; not checked against the original",
             _ => "",
         };
         format!(
-            "{judgement} {} {}: {}. Stated values: {}{unverified}.",
+            "{judgement} {} {}: {}. Source: {}{unverified}.",
             sheet.maker,
             sheet.family,
             claims.join("; "),

@@ -127,7 +127,7 @@ impl Wording for FilePlacement {
             ([], Some(why)) => format!(". Its place on a disk is unknown: {why}"),
             ([], None) => String::new(),
             ([part], None) => format!(
-                ", centred at {} ({} %) of {} ({}){}",
+                ", centred at {} ({} %) on {} ({}){}",
                 size(part.middle as u64),
                 number(100.0 * part.position),
                 part.disk,
@@ -319,7 +319,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(file), FindingCode::FileLayout),
-            "The test file is contiguous, centred at 250 GB (50.0 %) of sda (500 GB)."
+            "The test file is contiguous, centred at 250 GB (50.0 %) on sda (500 GB)."
         );
     }
 

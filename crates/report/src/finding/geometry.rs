@@ -91,7 +91,7 @@ fn bounds(seek: &Estimate, is_bounded: bool) -> String {
 
 impl Wording for TrackLayout {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Mechanics, "Track layout")
+        (Group::Mechanics, "Recording zones")
     }
 
     fn statement(known: &Known<TrackLayout>, _: FindingCode, subject: &Subject<'_>) -> String {

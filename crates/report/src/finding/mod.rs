@@ -65,7 +65,7 @@ impl Group {
 
     pub(crate) fn question(self) -> &'static str {
         match self {
-            Group::Sound => "Health and validity",
+            Group::Sound => "Health and result validity",
             Group::Speed => "Throughput",
             Group::Commits => "Durable writes",
             Group::Writes => "Sustained writes",

@@ -35,8 +35,7 @@ impl Wording for RecordingKind {
     fn advice(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         match known.conclusion.recording {
             Recording::Smr => Some(
-                "Use it for archives and backups. Do not use it for RAID, databases or virtual machines."
-                    .into(),
+                "Use the drive for archives and backups, not for RAID, databases or virtual machines.".into(),
             ),
             Recording::Cmr | Recording::Flash => None,
         }
@@ -103,7 +102,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::RewritesAfterCliff => "Past the cliff each random write rewrites a band.".into(),
         RecordingReason::WritesToLog => {
             format!(
-                "Small random writes take too little time to reach their LBAs, so they go to the media cache first ({}).",
+                "Small random writes complete too quickly to be written in place, so they go to the media cache first ({}).",
                 times(&kind.times)
             )
         }
@@ -119,7 +118,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "The stated recording technology agrees.".into(),
+        RecordingReason::DataSheet => "The data sheet agrees.".into(),
         RecordingReason::Rotates => {
             "Rereads of a sector complete whole revolutions apart, which confirms a rotating disk.".into()
         }
@@ -140,7 +139,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
 /// "write 4.10 ms, read in order 5.00 ms, random read 12.0 ms".
 fn times(probes: &ProbeTimes) -> String {
     format!(
-        "4 KiB writes with their flush take {} each, reads of the same range {} in LBA order and {} in random order",
+        "4 KiB writes average {} including the flush, reads of the same range {} in LBA order and {} in random order",
         time(probes.write_s),
         time(probes.sweep_read_s),
         time(probes.single_read_s)
@@ -162,7 +161,7 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "Cleaning rewrites bands of {}: {borders} band boundaries found, from byte {} on.",
+            "Cleaning rewrites bands of {}: {borders} band boundaries found, the first at byte {}.",
             memory(size.value),
             count(*first_byte)
         )
@@ -211,7 +210,7 @@ mod tests {
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
             "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
-             stated recording technology agrees."
+             data sheet agrees."
         );
     }
 
@@ -231,7 +230,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "Cleaning rewrites bands of 30.0 MiB: 6 band boundaries found, from byte 4,096 on."
+            "Cleaning rewrites bands of 30.0 MiB: 6 band boundaries found, the first at byte 4,096."
         );
     }
 }

@@ -73,7 +73,10 @@ fn saturation_words(saturation: &SizeSaturation) -> (String, String) {
     };
     (
         what,
-        format!("peak at {best}; blocks of {from} and larger reach {:.0} % of that{except}", 100.0 * NEARLY),
+        format!(
+            "peak at {best}; blocks of {from} and larger reach at least {:.0} % of that{except}",
+            100.0 * NEARLY
+        ),
     )
 }
 
@@ -162,7 +165,7 @@ impl Wording for SuspectPoints {
     fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
         let mut text = match count {
-            0 => format!("No outlier among the repetitions of all {all} points."),
+            0 => format!("No outliers among the repeated measurements of {all} points (size and QD)."),
             _ => {
                 let mut names = Vec::new();
                 for point in points.iter().take(NAMED_MAX) {
@@ -234,7 +237,7 @@ mod tests {
         assert_eq!(
             statement(&known(profile), FindingCode::SizeProfile),
             "Sequential reads at QD 1 stay below 90 % of the peak, 271 MB/s. Sequential reads at QD 4 peak at 271 MB/s; blocks of \
-             64 KiB and larger reach 90 % of that, except at 8 MiB. Each size was measured once, so its throughput has no \
+             64 KiB and larger reach at least 90 % of that, except at 8 MiB. Each size was measured once, so its throughput has no \
              interval."
         );
     }
@@ -266,7 +269,7 @@ mod tests {
         let profile = SizeProfile { sizes: 18, points, saturation: vec![saturation], is_single: false };
         assert_eq!(
             statement(&known(profile.clone()), FindingCode::SizeProfile),
-            "Sequential reads at QD 1 peak at 203 MB/s; blocks of 64 KiB and larger reach 90 % of that, except at 4 MiB and 8 MiB. \
+            "Sequential reads at QD 1 peak at 203 MB/s; blocks of 64 KiB and larger reach at least 90 % of that, except at 4 MiB and 8 MiB. \
              There each request takes 8.30 ms to 8.31 ms longer than at the peak throughput, whatever its size."
         );
         let points = vec![point(four, 144.8e6), point(eight, 101.5e6)];
@@ -296,7 +299,7 @@ mod tests {
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(
             statement(&known(none), FindingCode::SuspectPoints),
-            "No outlier among the repetitions of all 76 points."
+            "No outliers among the repeated measurements of 76 points (size and QD)."
         );
     }
 }

@@ -130,7 +130,7 @@ fn is_write(code: FindingCode) -> bool {
 
 impl Wording for FullPassTime {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Full pass")
+        (Group::Speed, "Full-pass time")
     }
 
     fn statement(known: &Known<FullPassTime>, _: FindingCode, subject: &Subject<'_>) -> String {
@@ -253,7 +253,7 @@ impl Wording for ZoneCount {
         match zones {
             1 => format!("Throughput is the same everywhere. Steps under {step} % may have been missed."),
             _ => format!(
-                "At least {zones} zones by throughput; narrow zones that differ from the next by less than {step} % may have been missed."
+                "Throughput shows at least {zones} zones; narrow zones within {step} % of their neighbours may have been missed."
             ),
         }
     }

@@ -42,7 +42,7 @@ impl Wording for WriteValleys {
             ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
             // The cure of the drive of which most is published (Intel X25-M).
             ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} {} shows whether a fill in larger blocks removes the valleys.",
+                "{repeat} {} shows whether filling the drive in larger blocks first removes the valleys, but destroys the data on it.",
                 subject.writing(&ExperimentName::Valleys, "--condition sequential:8MiB")
             )),
         }
@@ -57,11 +57,11 @@ impl Wording for WriteValleys {
         let mut parts = Vec::new();
         if found.by != ValleyTrigger::Bytes {
             let interval = between(found.interval_s, found.interval_s_low, found.interval_s_high);
-            parts.push(("Valley interval", interval, "s"));
+            parts.push(("Valley interval, time", interval, "s"));
         }
         if found.by != ValleyTrigger::Time {
             let interval = between(found.interval_bytes, found.interval_bytes_low, found.interval_bytes_high);
-            parts.push(("Valley interval", interval, "bytes written"));
+            parts.push(("Valley interval, data", interval, "bytes written"));
         }
         parts.push(("Valley duration", between(found.width_s, found.width_s_low, found.width_s_high), "s"));
         parts
@@ -211,8 +211,8 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
         Some(last) => {
             let passes = at_full_speed(valleys, last).count();
             let slowed = valleys.passes.iter().any(|pass| pass.slowed && pass.group == last.group);
-            let speed = if slowed { "full-speed " } else { "" };
-            format!("The last of {passes} {speed}passes ({} each)", size(last.bytes))
+            let speed = if slowed { " at full speed" } else { "" };
+            format!("The last of {passes} passes{speed} ({} each)", size(last.bytes))
         }
         None => "The last pass".into(),
     };
@@ -230,21 +230,21 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
         _ => "",
     };
     let stable = match found.passes_to_stable {
-        Some(pass) if valleys.count > 0 => format!(" The pattern is stable from pass {pass} on."),
+        Some(pass) if valleys.count > 0 => format!(" They recur in the same way from pass {pass} on."),
         _ => String::new(),
     };
     let slowed = match found.by {
         _ if valleys.count == 0 || !valleys.passes.iter().any(|pass| pass.slowed) => "",
         ValleyTrigger::Time => {
-            " A slowed pass shows that they recur after a fixed time, not after a fixed number of bytes."
+            " A throttled pass shows that they recur after a fixed time, not after a fixed number of bytes."
         }
         ValleyTrigger::Bytes => {
-            " A slowed pass shows that they recur after a fixed number of bytes, not after a fixed time."
+            " A throttled pass shows that they recur after a fixed number of bytes, not after a fixed time."
         }
         _ => "",
     };
     format!(
-        "Sequential {} {every} for {}. {last}{first}{stable}{slowed}",
+        "Sequential {} {every} for {} (write valleys). {last}{first}{stable}{slowed}",
         drop_words(valleys, found.depth_ratio),
         short_time(found.width_s)
     )
@@ -359,13 +359,13 @@ mod tests {
     fn recurring_valleys_name_their_interval() {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
-            "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms. The last of 2 \
-             full-speed passes (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. The pattern is stable from pass 2 on. A \
-             slowed pass shows that they recur after a fixed time, not after a fixed number of bytes."
+            "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms (write valleys). The last of 2 \
+             passes at full speed (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. They recur in the same way from pass 2 on. A \
+             throttled pass shows that they recur after a fixed time, not after a fixed number of bytes."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),
-            "Sequential writes drop to 10 % of normal throughput every 4.00 GB for 300 ms. The last pass had none."
+            "Sequential writes drop to 10 % of normal throughput every 4.00 GB for 300 ms (write valleys). The last pass had none."
         );
     }
 

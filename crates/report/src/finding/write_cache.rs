@@ -16,7 +16,7 @@ impl Wording for WriteCache {
         let cache = &known.conclusion;
         let drained = rate(cache.drained);
         let (bytes, flush) = match cache.is_full {
-            true => (measured(&cache.bytes, "bytes").value, "With the cache full, a flush takes".to_string()),
+            true => (measured(&cache.bytes, "bytes").value, "Flushing a full cache takes".to_string()),
             false => (
                 format!("at least {}", memory(cache.bytes.value)),
                 format!("After {} of writes a flush takes", size(cache.flush_behind_bytes as u64)),
@@ -24,9 +24,12 @@ impl Wording for WriteCache {
         };
         let rates = match cache.acknowledged {
             Some(acknowledged) => {
-                format!("run at {} until it is full, and at {drained} including flushes", rate(acknowledged))
+                format!(
+                    "run at {} until this cache is full, and average {drained} including flushes",
+                    rate(acknowledged)
+                )
             }
-            None => format!("run at {drained} including flushes"),
+            None => format!("average {drained} including flushes"),
         };
         format!(
             "The drive acknowledges {bytes} of writes before they reach the medium. {} {rates}. {flush} {}.",
@@ -38,20 +41,18 @@ impl Wording for WriteCache {
     fn advice(known: &Known<WriteCache>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let cache = &known.conclusion;
         let bytes = cache.bytes.low;
-        let bursts = cache.acknowledged.map(|acknowledged| {
-            format!(
-                " Bursts that fit the write cache (under {}, the lower bound of its size) run at {} and take up to {} to drain.",
+        let drained = rate(cache.drained);
+        let rates = match cache.acknowledged {
+            Some(acknowledged) => format!(
+                "Keep bursts under {} (the lower bound of the cache's size) to write at {}; they take up to {} to drain. \
+                 Longer ones average {drained} including flushes, at most until a write cliff.",
                 memory(bytes),
                 rate(acknowledged),
                 short_time(bytes / cache.drained)
-            )
-        });
-        Some(format!(
-            "When comparing drives, use the rate including flushes ({}) for bursts. For sustained writes, use the rate past any cliff.{} A power failure loses \
-             data that was not flushed.",
-            rate(cache.drained),
-            bursts.unwrap_or_default()
-        ))
+            ),
+            None => format!("When comparing drives, use the rate including flushes, {drained}."),
+        };
+        Some(format!("{rates} A power failure loses data that was not flushed."))
     }
 
     fn is_answer(reason: &WriteCacheUnknown) -> bool {
@@ -113,20 +114,19 @@ mod tests {
         assert_eq!(
             statement(&known(cache()), code),
             "The drive acknowledges 512 MiB of writes before they reach the medium. Random 128 KiB writes run at 1.03 \
-             GB/s until it is full, and at 25.1 MB/s including flushes. With the cache full, a flush takes 21.4 s."
+             GB/s until this cache is full, and average 25.1 MB/s including flushes. Flushing a full cache takes 21.4 s."
         );
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
-            "When comparing drives, use the rate including flushes (25.1 MB/s) for bursts. For sustained writes, use the rate past any \
-             cliff. Bursts that fit the write cache (under 505 MiB, the lower bound of its size) run at 1.03 GB/s and take up to 21.1 s to drain. A power \
-             failure loses data that was not flushed."
+            "Keep bursts under 505 MiB (the lower bound of the cache's size) to write at 1.03 GB/s; they take up to 21.1 s to drain. Longer ones \
+             average 25.1 MB/s including flushes, at most until a write cliff. A power failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
         let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };
         assert_eq!(
             statement(&known(unfilled), code),
-            "The drive acknowledges at least 128 MiB of writes before they reach the medium. Random 128 KiB writes run at \
-             25.1 MB/s including flushes. After 1.07 GB of writes a flush takes 21.4 s."
+            "The drive acknowledges at least 128 MiB of writes before they reach the medium. Random 128 KiB writes \
+             average 25.1 MB/s including flushes. After 1.07 GB of writes a flush takes 21.4 s."
         );
     }
 

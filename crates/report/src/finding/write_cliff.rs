@@ -4,7 +4,6 @@ use super::numbers::{number, rate, size, with_interval};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::style::lower;
 use model::estimate::Estimate;
-use model::experiment_name::ExperimentName;
 use model::finding::{
     CliffCause, FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
     WriteDrop, WriteKind, WriteOrder,
@@ -66,7 +65,7 @@ impl Wording for WriteCliff {
             )),
             None if !cliff.is_whole => {
                 sentences.push(format!(
-                    "Measured to {}, short of steady state.",
+                    "The run ended after {}, before steady state.",
                     size(cliff.looked_until_bytes as u64)
                 ));
             }
@@ -75,7 +74,7 @@ impl Wording for WriteCliff {
         sentences.join(" ")
     }
 
-    fn advice(known: &Known<WriteCliff>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
+    fn advice(known: &Known<WriteCliff>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let cliff = &known.conclusion;
         if cliff.comes_back {
             return Some(
@@ -84,22 +83,12 @@ impl Wording for WriteCliff {
             );
         }
         let mut advice = format!(
-            "Keep bursts under {} (10 % below the cliff's lower bound), with idle time between, to stay at {}.",
+            "Write at most {} (10 % below the cliff's lower bound) between idle times, to stay at {}.",
             size((0.9 * cliff.bytes.low) as u64),
             rate(cliff.before)
         );
         if cliff.cause == CliffCause::CellCache {
             advice += " A fuller drive may hold less.";
-        }
-        if !cliff.has_rests {
-            advice += &format!(
-                " {} measures how much idle time it needs.",
-                subject.writing(&ExperimentName::Sustain, "--idle")
-            );
-        }
-        if !cliff.went_on {
-            let steady = subject.writing(&ExperimentName::Sustain, "--until steady");
-            advice += &format!(" {steady} measures the steady state.");
         }
         Some(advice)
     }
@@ -268,21 +257,17 @@ mod tests {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
             "The SLC cache is full after 20.0 GB: random 128 KiB writes drop from 400 MB/s to 60 MB/s, 6.67 × slower. From \
-             40.0 GB on they run at 40.0 MB/s. Measured to 50.0 GB, short of steady state."
+             40.0 GB on they run at 40.0 MB/s. The run ended after 50.0 GB, before steady state."
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "Keep bursts under 18.0 GB (10 % below the cliff's lower bound), with idle time between, to stay at 400 MB/s. A fuller drive may hold less. \
-             `drivescope sustain /dev/sdx --write --idle` measures how much idle time it needs. `drivescope sustain /dev/sdx --write --until \
-             steady` measures the steady state."
+            "Write at most 18.0 GB (10 % below the cliff's lower bound) between idle times, to stay at 400 MB/s. A fuller drive may hold less."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };
         let rested = WriteCliff { below: Some(below), has_rests: true, went_on: true, ..cliff() };
         assert!(statement(&known(rested.clone()), FindingCode::WriteCliff).ends_with(
             "Between 50.0 GB and 52.0 GB, written with idle times, they dropped further, to at most 30.0 MB/s."
         ));
-        let advice = advice(&known(rested), FindingCode::WriteCliff).unwrap();
-        assert!(!advice.contains("--idle") && !advice.contains("--until"), "{advice}");
     }
 
     #[test]

@@ -246,7 +246,7 @@ fn nothing_failed(run: &Run) -> Option<Row> {
         _ => 0,
     };
     let warm_up =
-        if warm_up > 0 { format!(", {} of them to warm up", count(warm_up)) } else { String::new() };
+        if warm_up > 0 { format!(", including {} for warm-up", count(warm_up)) } else { String::new() };
     let sentence = format!("{} requests{warm_up}{moved}.", count(requests));
     Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
 }
@@ -474,7 +474,7 @@ pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
     } else {
         format!("{} % to {} %", percent_text(lowest), percent_text(highest))
     };
-    Some(format!("Ranges and ± are {confidence} confidence intervals."))
+    Some(format!("Ranges in the right-hand column and ± are {confidence} confidence intervals."))
 }
 
 /// One decimal where it matters: 99.9 % is not 100 %.

@@ -16,6 +16,7 @@ pub(super) fn target(target: &TargetFacts, style: Style) -> Vec<String> {
     let (title, place) = match identity(target, style) {
         // A virtual drive without a model of its own is called after its path.
         Some(title) if !title.ends_with(&path) => (title, format!("{path}: ")),
+        None if target.kind == TargetKind::Folder => (format!("Folder {path}"), String::new()),
         Some(_) | None => (path.clone(), String::new()),
     };
     let mut lines = Vec::new();

@@ -5,7 +5,9 @@ use super::stated::is_imported;
 use crate::finding::Subject;
 use crate::finding::numbers::number;
 use crate::hostile::harmless;
-use crate::quantity::{binary_capacity, capacity, count, counted, readable_moment, rough_time, size};
+use crate::quantity::{
+    binary_capacity, capacity, count, counted, readable_moment, rough_time, size, target_size,
+};
 use crate::style::{Style, Tone, columns_of, pad_end, paragraph};
 use model::experiment_name::{EngineName, ExperimentName};
 use model::finding::{CapacityTrue, DataIntegrity, PastTheEnd, known};
@@ -33,7 +35,7 @@ pub(super) fn in_full(run: &Run, style: Style) -> Vec<String> {
 pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
     let caching = match (&run.environment.engine, run.environment.direct) {
         // Files are put out of memory before they are read.
-        (EngineName::Files, _) => "buffered, page cache dropped before reads",
+        (EngineName::Files, _) => "buffered, writes flushed, page cache dropped before reads",
         (_, true) => "direct I/O",
         (_, false) => "buffered I/O",
     };
@@ -57,7 +59,7 @@ pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
     toned(Tone::Faint, "", &format!("{text}."), style)
 }
 
-/// "; a file of 190 MiB; 500 small files": what its rates are of.
+/// "; one file of 190 MiB, 500 small files": what its rates are of.
 fn file_sizes(run: &Run) -> String {
     let (mut large, mut small) = (Bytes::ZERO, 0);
     for work in run.phases.iter().filter_map(|summary| summary.files.as_deref()) {
@@ -68,10 +70,11 @@ fn file_sizes(run: &Run) -> String {
     }
     let mut text = String::new();
     if !large.is_zero() {
-        text += &format!("; a file of {}", binary_capacity(large));
+        text += &format!("; one file of {}", binary_capacity(large));
     }
     if small > 0 {
-        text += &format!("; {} small files", count(small));
+        let gap = if large.is_zero() { "; " } else { ", " };
+        text += &format!("{gap}{} small files", count(small));
     }
     text
 }
@@ -114,6 +117,9 @@ pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
 
 /// What a run with consent to write leaves of the data that were there. A scratch file and a folder had none.
 fn overwritten(run: &Run) -> String {
+    if run.target.kind == TargetKind::Folder && run.phases.iter().any(changed_data) {
+        return "; overwrote no data, only temporary files".into();
+    }
     let words: Vec<&str> = run.command.split(' ').collect();
     // What was saved is restored.
     if !words.contains(&"--write") || words.contains(&"--preserve") {
@@ -126,7 +132,12 @@ fn overwritten(run: &Run) -> String {
         bytes = bytes.saturating_add(summary.bytes_of(Operation::Write));
         bytes = bytes.saturating_add(summary.bytes_of(Operation::Commit));
     }
-    let extent = Subject::new(&run.target, &[]).extent(range);
+    let mut extent = Subject::new(&run.target, &[]).extent(range);
+    if known::<CapacityTrue>(&run.findings)
+        .is_some_and(|known| known.conclusion.past_the_end != PastTheEnd::All)
+    {
+        extent = format!("the claimed {}", target_size(range.bytes()));
+    }
     // A pass may have been made of parts with gaps between them.
     match ByteRange::union(&ranges) == [range] && bytes >= range.bytes().get() {
         true => format!("; overwrote {extent}"),

@@ -88,6 +88,6 @@ fn limit(run: &Run) -> Option<Mark> {
     let limit = application.need().limit?;
     // 99.9 and not 99.90000000000001. The legend tells the value.
     let percent = (limit.percentile.get() * 1e5).round() / 1e3;
-    let name = format!("limit of {} for p{percent}", application.name());
+    let name = format!("{} limit for p{percent}", application.name());
     Some(Mark::of(FindingCode::CommitVerdict, name, Place::Value(limit.latency.seconds())))
 }

@@ -21,9 +21,9 @@ pub fn commits_over_committers(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         samples.push((index, charted, Samples::of(charted.run, committers)));
     }
     let y = Axis::of_counts("Commits per second", top_of(&series));
-    let x = Axis::of_doublings("Committers", places_of(&series)?, Numbers::Counts);
+    let x = Axis::of_doublings("Threads", places_of(&series)?, Numbers::Counts);
     let strips = companions::scattered(&x, samples);
-    let title = "Commits by number of committers";
+    let title = "Commits by number of threads";
     let chart = names.chart("commits-over-committers", title, (x, y), series)?;
     Some(Chart { findings: vec![FindingCode::CommitRate], strips, ..chart })
 }
