@@ -75,7 +75,7 @@ fn a_loop_device_tells_what_is_under_it() {
         [
             format!("loop device {}", above.path.file_name().unwrap().to_str().unwrap()),
             format!("loop device {}", below.path.file_name().unwrap().to_str().unwrap()),
-            format!("file {} in tmpfs mounted at /dev/shm", image.text()),
+            format!("file {} on tmpfs, mounted at /dev/shm", image.text()),
         ]
     );
     assert!(target.is_direct() && target.memory_alignment() <= 4096);
@@ -105,7 +105,7 @@ fn a_file_tells_of_the_file_system_and_all_below() {
             format!("file on ext4, mounted at {}", mounted.place().display()),
             format!("partition {name}p1"),
             format!("loop device {name}"),
-            format!("file {} in tmpfs mounted at /dev/shm", image.text()),
+            format!("file {} on tmpfs, mounted at /dev/shm", image.text()),
         ]
     );
     assert!(target.facts().caveats.contains(&Caveat::InMemory));

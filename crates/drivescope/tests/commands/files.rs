@@ -96,7 +96,7 @@ fn measured_on(kind: &str, mib: u64) {
         assert!(value.is_some_and(|value| value > 0.0) || is_too_wide, "{kind}: {code}: {found}");
     }
     let layout = finding(&run, "file-layout").to_string();
-    let is_placed = layout.contains(" of loop");
+    let is_placed = layout.contains(" on loop");
     assert_eq!(is_placed, kind != "btrfs", "{layout}");
     let reads = run["phases"]
         .as_array()
