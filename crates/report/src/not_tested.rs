@@ -67,7 +67,7 @@ fn sizes(run: &Run, subject: &Subject<'_>) -> Vec<String> {
     {
         let (extent, surface) = (subject.extent(range), subject.command(&ExperimentName::Surface, ""));
         lines.push(format!(
-            "Rest of the drive: not measured (this run read {extent}); {surface} measures throughput by LBA."
+            "Rest of the drive: not measured (this run read only within {extent}); {surface} measures throughput by LBA."
         ));
     }
     if !run.phases.iter().any(|phase| phase.totals_of(Operation::Write).is_some()) {

@@ -106,7 +106,11 @@ fn each_phase_of_a_job_is_a_row_of_the_page() {
     assert!((iops(rows[0]) + iops(rows[1]) - 10_000.0).abs() < 2.0, "{page}");
     assert!((iops(rows[0]) - 7_000.0).abs() < 100.0, "{page}");
     assert!(rows[2].contains("read       100 µs ") && rows[3].contains("write      100 µs "), "{page}");
-    assert!(page.contains("\nThroughput over time (log scale)\n") && page.contains("\nLatency percentiles (log scale)\n"), "{page}");
+    assert!(
+        page.contains("\nThroughput over time (log scale)\n")
+            && page.contains("\nLatency percentiles (log scale)\n"),
+        "{page}"
+    );
     assert!(home.print(&["show"]).contains(rows[2]), "the page of a stored plan has its phases");
     let page = home.print(&["show", "--plain"]);
     assert!(page.contains(rows[2]) && !page.contains("Throughput over time"), "{page}");

@@ -285,8 +285,8 @@ fn raised(latency: f64, iops: f64) -> String {
     let percent = |ratio: f64| (100.0 * (ratio - 1.0)).round().max(0.0);
     match (percent(latency), percent(iops)) {
         (0.0, 0.0) => "raises neither latency nor IOPS".into(),
-        (0.0, iops) => format!("raises IOPS by {iops:.0} % and not the latency"),
-        (latency, 0.0) => format!("raises latency by {latency:.0} % and not the IOPS"),
+        (0.0, iops) => format!("raises IOPS by {iops:.0} % at the same latency"),
+        (latency, 0.0) => format!("raises latency by {latency:.0} % but does not raise IOPS"),
         (latency, iops) => format!("raises latency by {latency:.0} % and IOPS by {iops:.0} %"),
     }
 }
@@ -643,7 +643,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(knee), FindingCode::ConcurrencyKnee),
-            "IOPS saturate at QD 1: QD 2 raises latency by 100 % and not the IOPS. The Kneedle method gives QD 8."
+            "IOPS saturate at QD 1: QD 2 raises latency by 100 % but does not raise IOPS. The Kneedle method gives QD 8."
         );
     }
 

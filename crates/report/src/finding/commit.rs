@@ -216,7 +216,7 @@ impl Wording for FlushHonoured {
     fn headline(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> String {
         let headline = match known.conclusion.effect {
             FlushEffect::Honoured => {
-                "Commits take long enough to reach the medium, so flushes appear to be honoured."
+                "Commits take long enough to have reached the medium, so flushes appear to be honoured."
             }
             FlushEffect::Ignored => {
                 "Flushes appear to be ignored: commits complete before the medium can have them, from a cache that is volatile."

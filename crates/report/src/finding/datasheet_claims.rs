@@ -21,18 +21,18 @@ impl Wording for DatasheetClaims {
         let sheet = &known.conclusion;
         let claims: Vec<String> = sheet.claims.iter().map(claim_words).collect();
         let judgement = if sheet.claims.iter().any(|claim| is_missed(claim, sheet.is_limited)) {
-            "Misses the data sheet of the"
+            "Misses the published values of the"
         } else if sheet.is_limited {
-            "The link is the limit, so throughput is not judged against the data sheet of the"
+            "The link is the limit, so throughput is not judged against the published values of the"
         } else if sheet.claims.iter().any(is_exceeded) {
-            "Exceeds the data sheet of the"
+            "Exceeds the published values of the"
         } else if sheet.claims.iter().any(|claim| matches!(claim, Claim::Figure(_))) {
-            "Within 10 % of the data sheet of the"
+            "Within 10 % of the published values of the"
         } else {
-            "Agrees with the data sheet of the"
+            "Agrees with the published values of the"
         };
         let unverified = match sheet.certainty {
-            Certainty::Recalled => "; not checked against the original",
+            Certainty::Recalled => ", values not verified",
             _ => "",
         };
         format!(
@@ -109,7 +109,7 @@ fn figure_words(figure: &ClaimedFigure) -> String {
     let interval = if low == high { String::new() } else { format!(", CI {low} to {high} %") };
     let (measured, stated) = (number(measured), number(stated));
     let difference = match percent(ratio, is_narrow) {
-        _ if measured == stated => "equal".to_string(),
+        _ if measured == stated => "equal after rounding".to_string(),
         difference => format!("{difference} %{interval}{chance}"),
     };
     format!("{} {measured} {unit} measured, {stated} {unit} stated ({difference})", what(figure.name))
@@ -170,7 +170,7 @@ mod tests {
             "average throughput 155 MB/s measured, 156 MB/s stated (-1 %, CI -4 to +3 %, not significant)"
         );
         assert!(figure(180.0, 179.4, 178.8, 180.1).contains("(-0.3 %, CI -0.7 to +0.1 %, not significant)"));
-        assert!(figure(100.0, 100.01, 100.01, 100.01).contains("100 MB/s stated (equal)"));
+        assert!(figure(100.0, 100.01, 100.01, 100.01).contains("100 MB/s stated (equal after rounding)"));
     }
 
     #[test]

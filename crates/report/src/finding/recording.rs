@@ -161,7 +161,7 @@ impl Wording for BandSize {
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;
         format!(
-            "Cleaning rewrites bands of {}: {borders} band boundaries found, the first at byte {}.",
+            "Cleaning rewrites bands of {}: {borders} band boundaries found, the lowest at byte {}.",
             memory(size.value),
             count(*first_byte)
         )
@@ -230,7 +230,7 @@ mod tests {
         let size = BandSize { size: Estimate::exact(30.0 * 1_048_576.0), first_byte: 4096, borders: 6 };
         assert_eq!(
             statement(&known(size), FindingCode::BandSize),
-            "Cleaning rewrites bands of 30.0 MiB: 6 band boundaries found, the first at byte 4,096."
+            "Cleaning rewrites bands of 30.0 MiB: 6 band boundaries found, the lowest at byte 4,096."
         );
     }
 }

@@ -253,7 +253,7 @@ impl Wording for ZoneCount {
         match zones {
             1 => format!("Throughput is the same everywhere. Steps under {step} % may have been missed."),
             _ => format!(
-                "Throughput shows at least {zones} zones; narrow zones within {step} % of their neighbours may have been missed."
+                "Throughput shows at least {zones} zones; narrow zones whose throughput is within {step} % of their neighbours' may have been missed."
             ),
         }
     }

@@ -246,8 +246,8 @@ fn nothing_failed(run: &Run) -> Option<Row> {
         _ => 0,
     };
     let warm_up =
-        if warm_up > 0 { format!(", including {} for warm-up", count(warm_up)) } else { String::new() };
-    let sentence = format!("{} requests{warm_up}{moved}.", count(requests));
+        if warm_up > 0 { format!(", {} of them for warm-up", count(warm_up)) } else { String::new() };
+    let sentence = format!("{} requests{moved}{warm_up}.", count(requests));
     Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
 }
 

@@ -155,7 +155,7 @@ fn rows(runs: &[ChartedRun<'_>]) -> Vec<Row> {
                 Some(count) => format!(": {count} valleys"),
             };
             *alike_before += 1;
-            let slowed = if pass.is_slowed { ", throttled by this run" } else { "" };
+            let slowed = if pass.is_slowed { ", rate-limited on purpose" } else { "" };
             let what = format!("pass {number}, {} blocks{slowed}{count}", pass.block);
             rows.push(Row { run, name: sentence_case(&names.series(run, &what)), pass });
         }
