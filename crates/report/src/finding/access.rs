@@ -399,12 +399,12 @@ fn evidence(layout: &StripeLayout) -> String {
         let expected = 1.0 - 1.0 / layout.members.value;
         let [share, low, high, expected] = [share, low, high, expected].map(|share| number(100.0 * share));
         text += &format!(
-            " At QD {}, {share} % ({low} to {high}) of read pairs complete on different actuators; {} members give {expected} %.",
+            " At QD {}, {share} % ({low} to {high}) of pairs of concurrent reads go to different actuators; {expected} % is expected of {} members.",
             layout.depth, layout.members.value
         );
     }
     if let Some(log10_odds) = layout.log10_odds {
-        text += &format!(" Odds over any other layout: 10^{:.0} to 1.", log10_odds.floor());
+        text += &format!(" Odds in favour of this layout: 10^{:.0} to 1.", log10_odds.floor());
     }
     text
 }
@@ -690,8 +690,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(layout), FindingCode::StripeLayout),
-            "RAID 0 (striped), 3 members, chunk size 64 KiB. At QD 16, 66.9 % (56.7 to 77.2) of read pairs complete on \
-             different actuators; 3 members give 66.7 %. Odds over any other layout: 10^6 to 1."
+            "RAID 0 (striped), 3 members, chunk size 64 KiB. At QD 16, 66.9 % (56.7 to 77.2) of pairs of concurrent reads go to \
+             different actuators; 66.7 % is expected of 3 members. Odds in favour of this layout: 10^6 to 1."
         );
     }
 

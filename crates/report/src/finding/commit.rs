@@ -29,9 +29,9 @@ fn log(log: Log) -> &'static str {
     match log {
         Log::Extend => "a growing file",
         Log::Preallocated => "a preallocated file",
-        Log::Overwrite => "an overwritten file",
-        Log::OverwriteEach => "a file for each committer",
-        Log::Target => "overwritten blocks",
+        Log::Overwrite => "an existing file",
+        Log::OverwriteEach => "a file for each thread",
+        Log::Target => "existing blocks",
     }
 }
 
@@ -216,7 +216,7 @@ impl Wording for FlushHonoured {
     fn headline(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> String {
         let headline = match known.conclusion.effect {
             FlushEffect::Honoured => {
-                "Commits take long enough to have reached the medium, so flushes appear to be honoured."
+                "Commits take long enough for the data to have reached the medium, so flushes appear to be honoured."
             }
             FlushEffect::Ignored => {
                 "Flushes appear to be ignored: commits complete before the medium can have them, from a cache that is volatile."
@@ -376,7 +376,7 @@ impl Wording for CommitVerdict {
     fn why(reason: &VerdictUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         match reason {
             VerdictUnknown::NoLimit { application, rates, .. } => {
-                format!("{} publishes no limit for a commit. {}", program(*application), crowd(rates))
+                format!("No verdict: {} publishes no limit for commit latency. {}", program(*application), crowd(rates))
             }
             VerdictUnknown::TooFew { have } => why_unknown(&CommitUnknown::TooFew { have: *have }),
             VerdictUnknown::InMemory => {
@@ -427,7 +427,7 @@ mod tests {
         );
         assert_eq!(
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),
-            Some("Commit by fdatasync to an overwritten file: the 99th percentile is 1.90 × lower.")
+            Some("Commit by fdatasync to an existing file: the 99th percentile is 1.90 × lower.")
         );
     }
 
@@ -466,7 +466,7 @@ mod tests {
         (found.alike, found.log, found.gain) = (vec![CommitMethod::Fdatasync], Some(Log::Overwrite), 2.0);
         assert!(
             statement(&known(found), FindingCode::CommitMethod)
-                .starts_with("fdatasync is fastest on an overwritten file: median 1.00 ms")
+                .starts_with("fdatasync is fastest on an existing file: median 1.00 ms")
         );
     }
 

@@ -27,9 +27,13 @@ impl Wording for DataIntegrity {
             return match integrity.share_max {
                 Some(share) => {
                     let drawn = count(integrity.drawn_blocks);
-                    let of = if integrity.ends_early { "the blocks below it" } else { "all blocks" };
+                    let of = if integrity.ends_early {
+                        "all blocks below the true capacity"
+                    } else {
+                        "all blocks"
+                    };
                     format!(
-                        "{all} {drawn} of them were random samples: at most {} % of {of} are bad (95 % confidence).",
+                        "{all} {drawn} of them were random samples, so at most {} % of {of} are bad (95 % confidence).",
                         percent(share)
                     )
                 }
@@ -122,7 +126,7 @@ mod tests {
     fn a_sound_drive_bounds_what_was_not_compared() {
         assert_eq!(
             statement(&known(sound()), FindingCode::DataIntegrity),
-            "All 16,384 blocks of 4 KiB checked read back correctly. 250 of them were random samples: at most 1.2 % of all \
+            "All 16,384 blocks of 4 KiB checked read back correctly. 250 of them were random samples, so at most 1.2 % of all \
              blocks are bad (95 % confidence)."
         );
     }

@@ -14,7 +14,7 @@ const NARROW: f64 = 0.02;
 
 impl Wording for DatasheetClaims {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sheet, "Data sheet values")
+        (Group::Sheet, "Comparison")
     }
 
     fn statement(known: &Known<DatasheetClaims>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -32,7 +32,7 @@ impl Wording for DatasheetClaims {
             "Agrees with the published values of the"
         };
         let unverified = match sheet.certainty {
-            Certainty::Recalled => ", values not verified",
+            Certainty::Recalled => " (figures not checked against the original)",
             _ => "",
         };
         format!(

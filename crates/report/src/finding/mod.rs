@@ -72,7 +72,7 @@ impl Group {
             Group::Access => "Random access",
             Group::Mechanics => "Mechanics",
             Group::Files => "File system",
-            Group::Sheet => "Data sheet",
+            Group::Sheet => "Published values",
         }
     }
 }

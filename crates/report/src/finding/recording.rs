@@ -102,7 +102,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::RewritesAfterCliff => "Past the cliff each random write rewrites a band.".into(),
         RecordingReason::WritesToLog => {
             format!(
-                "Small random writes complete too quickly to be written in place, so they go to the media cache first ({}).",
+                "Small random writes complete too quickly to have been written in place, so they must go to the media cache first ({}).",
                 times(&kind.times)
             )
         }
@@ -118,7 +118,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::SaysZoned => "It reports write zones.".into(),
         RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
         RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "The data sheet agrees.".into(),
+        RecordingReason::DataSheet => "The published specification agrees.".into(),
         RecordingReason::Rotates => {
             "Rereads of a sector complete whole revolutions apart, which confirms a rotating disk.".into()
         }
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
             "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
-             data sheet agrees."
+             published specification agrees."
         );
     }
 

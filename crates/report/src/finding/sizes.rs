@@ -102,9 +102,9 @@ fn gap(saturation: &SizeSaturation, profile: &SizeProfile) -> Option<String> {
         return None;
     }
     Some(match gaps.len() {
-        1 => format!("There each request takes {} longer than at the peak throughput.", short_time(low)),
+        1 => format!("Each of those requests takes {} longer than at the peak throughput.", short_time(low)),
         _ => format!(
-            "There each request takes {} to {} longer than at the peak throughput, whatever its size.",
+            "Each of those requests takes {} to {} longer than at the peak throughput: a nearly fixed cost.",
             short_time(low),
             short_time(high)
         ),
@@ -165,7 +165,9 @@ impl Wording for SuspectPoints {
     fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
         let mut text = match count {
-            0 => format!("No outliers among the repeated measurements of {all} points (size and QD)."),
+            0 => format!(
+                "No outliers among the repeated measurements of {all} combinations of block size and QD."
+            ),
             _ => {
                 let mut names = Vec::new();
                 for point in points.iter().take(NAMED_MAX) {
@@ -270,7 +272,7 @@ mod tests {
         assert_eq!(
             statement(&known(profile.clone()), FindingCode::SizeProfile),
             "Sequential reads at QD 1 peak at 203 MB/s; blocks of 64 KiB and larger reach at least 90 % of that, except at 4 MiB and 8 MiB. \
-             There each request takes 8.30 ms to 8.31 ms longer than at the peak throughput, whatever its size."
+             Each of those requests takes 8.30 ms to 8.31 ms longer than at the peak throughput: a nearly fixed cost."
         );
         let points = vec![point(four, 144.8e6), point(eight, 101.5e6)];
         let uneven = statement(&known(SizeProfile { points, ..profile }), FindingCode::SizeProfile);
@@ -299,7 +301,7 @@ mod tests {
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(
             statement(&known(none), FindingCode::SuspectPoints),
-            "No outliers among the repeated measurements of 76 points (size and QD)."
+            "No outliers among the repeated measurements of 76 combinations of block size and QD."
         );
     }
 }

@@ -45,7 +45,7 @@ impl Wording for WriteCache {
         let rates = match cache.acknowledged {
             Some(acknowledged) => format!(
                 "Keep bursts under {} (the lower bound of the cache's size) to write at {}; they take up to {} to drain. \
-                 Longer ones average {drained} including flushes, until a write cliff if there is one.",
+                 Longer ones average {drained} including flushes.",
                 memory(bytes),
                 rate(acknowledged),
                 short_time(bytes / cache.drained)
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(
             advice(&known(cache()), code).unwrap(),
             "Keep bursts under 505 MiB (the lower bound of the cache's size) to write at 1.03 GB/s; they take up to 21.1 s to drain. Longer ones \
-             average 25.1 MB/s including flushes, until a write cliff if there is one. A power failure loses data that was not flushed."
+             average 25.1 MB/s including flushes. A power failure loses data that was not flushed."
         );
         let bytes = Estimate { high: f64::INFINITY, ..Estimate::exact(134e6) };
         let unfilled = WriteCache { bytes, is_full: false, acknowledged: None, ..cache() };

@@ -83,15 +83,15 @@ impl Wording for WriteCliff {
             );
         }
         let mut advice = format!(
-            "Write at most {} (10 % below the cliff's lower bound), then leave the drive idle, to stay at {}.",
-            size((0.9 * cliff.bytes.low) as u64),
-            rate(cliff.before)
+            "To stay at {}, write at most {} (10 % below the cliff's lower bound), then let the drive idle.",
+            rate(cliff.before),
+            size((0.9 * cliff.bytes.low) as u64)
         );
         if cliff.cause == CliffCause::CellCache {
             advice += " A fuller drive may hold less.";
         }
         if !cliff.has_rests {
-            advice += " How long it needs was not measured.";
+            advice += " The idle time needed was not measured.";
         }
         Some(advice)
     }
@@ -264,8 +264,8 @@ mod tests {
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "Write at most 18.0 GB (10 % below the cliff's lower bound), then leave the drive idle, to stay at 400 MB/s. A fuller drive may hold less. \
-             How long it needs was not measured."
+            "To stay at 400 MB/s, write at most 18.0 GB (10 % below the cliff's lower bound), then let the drive idle. A fuller drive may hold less. \
+             The idle time needed was not measured."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };
         let rested = WriteCliff { below: Some(below), has_rests: true, went_on: true, ..cliff() };

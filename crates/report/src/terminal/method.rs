@@ -118,7 +118,7 @@ pub(crate) fn facts(run: &Run, style: Style) -> Vec<(&'static str, String)> {
 /// What a run with consent to write leaves of the data that were there. A scratch file and a folder had none.
 fn overwritten(run: &Run) -> String {
     if run.target.kind == TargetKind::Folder && run.phases.iter().any(changed_data) {
-        return "; overwrote no data, only temporary files".into();
+        return "; wrote only its own temporary files".into();
     }
     let words: Vec<&str> = run.command.split(' ').collect();
     // What was saved is restored.
