@@ -145,22 +145,22 @@ fn steadier(gaps: &[Gap]) -> (ValleyTrigger, f64) {
     let t = correlation * (free / (1.0 - correlation * correlation).max(1e-12)).sqrt();
     let limit = t_two_sided(BOUND_CONFIDENCE, free);
     let by = match t {
-        t if t > limit && is_same_when_slowed(gaps, |gap| gap.seconds) => ValleyTrigger::Time,
-        t if t < -limit && is_same_when_slowed(gaps, |gap| gap.bytes) => ValleyTrigger::Bytes,
+        t if t > limit && !grows_when_slowed(gaps, |gap| gap.seconds) => ValleyTrigger::Time,
+        t if t < -limit && !grows_when_slowed(gaps, |gap| gap.bytes) => ValleyTrigger::Bytes,
         _ => ValleyTrigger::Unknown,
     };
     (by, t)
 }
 
-/// What counts is the same at both rates. Where slowed gaps hold dips that were not seen, the steadier of the two still differs:
+/// What counts is the same at both rates. Where slowed gaps hold dips that were not seen, even the steadier of the two is longer in them:
 /// Student's t of the logarithms.
-fn is_same_when_slowed(gaps: &[Gap], value: fn(&Gap) -> f64) -> bool {
+fn grows_when_slowed(gaps: &[Gap], value: fn(&Gap) -> f64) -> bool {
     let (mut full, mut slowed) = (Vec::new(), Vec::new());
     for gap in gaps {
         if gap.slowed { slowed.push(value(gap).ln()) } else { full.push(value(gap).ln()) }
     }
     if full.is_empty() || slowed.is_empty() {
-        return true;
+        return false;
     }
     let (full_count, slowed_count) = (full.len() as f64, slowed.len() as f64);
     let (full_mean, slowed_mean) =
@@ -168,7 +168,7 @@ fn is_same_when_slowed(gaps: &[Gap], value: fn(&Gap) -> f64) -> bool {
     let free = full_count + slowed_count - 2.0;
     let variance = (squares_about(full_mean, &full) + squares_about(slowed_mean, &slowed)) / free;
     let error = (variance * (1.0 / full_count + 1.0 / slowed_count)).sqrt();
-    (slowed_mean - full_mean).abs() <= t_two_sided(BOUND_CONFIDENCE, free) * error
+    slowed_mean - full_mean > t_two_sided(BOUND_CONFIDENCE, free) * error
 }
 
 /// None when one of them does not vary.

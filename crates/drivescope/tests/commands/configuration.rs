@@ -142,7 +142,7 @@ fn binary_units_are_on_pages_only() {
     let page = binary.print(&surface);
     assert!(page.contains("2.73 TiB") && page.contains(" 194.3 MiB/s "), "{page}");
     // A data sheet is repeated as it is.
-    let (measured, _) = page.split_once("Data sheet").expect("the page compares with a data sheet");
+    let (measured, _) = page.split_once("Published values").expect("the page compares with a data sheet");
     assert!(!measured.contains("MB/s") && !page.contains(" GB") && !page.contains(" TB"), "{page}");
     for home in [&decimal, &binary] {
         home.print(&["check", "sim:zoned", "--seed", "1", "--quiet"]);

@@ -122,5 +122,7 @@ fn drives_are_held_against_limits() {
     assert_eq!(disk.said(FindingCode::CommitVerdict)["value"], "no");
     let no_limit =
         measured("commit", "sim:dc-nvme-1tb", &["--write", "--for", "postgresql", "--time-limit", "5s"]);
-    assert!(no_limit.why(FindingCode::CommitVerdict).starts_with("PostgreSQL publishes no limit"));
+    assert!(
+        no_limit.why(FindingCode::CommitVerdict).starts_with("No verdict: PostgreSQL publishes no limit")
+    );
 }
