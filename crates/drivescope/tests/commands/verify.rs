@@ -153,3 +153,15 @@ fn verify_says_what_it_needs() {
     assert_eq!(refused.status, Some(2));
     assert!(refused.err.contains("--write") && refused.err.contains("--read-back RUN"), "{}", refused.err);
 }
+
+/// A part of a counterfeit is that part, and only the whole is what it claims.
+#[test]
+fn what_was_overwritten_on_a_counterfeit_is_named() {
+    let home = Home::new();
+    let verify = ["verify", "sim:lying-stick", "--write", "--seed", "1"];
+    let one_line = |page: String| page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = one_line(home.print(&verify));
+    assert!(whole.contains("overwrote data in places across the claimed 128 GB;"), "{whole}");
+    let part = one_line(home.print(&[&verify[..], &["--range", "0..10%"]].concat()));
+    assert!(part.contains("overwrote data in places across the first 12.8 GB of the drive;"), "{part}");
+}

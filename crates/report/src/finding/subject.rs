@@ -69,13 +69,15 @@ impl<'run> Subject<'run> {
         }
     }
 
+    /// Blocks that do not fit are left out at the end.
+    pub(crate) fn is_whole(&self, range: ByteRange) -> bool {
+        let capacity = self.target.capacity.get();
+        range.first().get() <= capacity / 100 && range.end().get() >= capacity - capacity / 100
+    }
+
     /// "the whole drive", or which part of it.
     pub(crate) fn extent(&self, range: ByteRange) -> String {
-        let capacity = self.target.capacity.get();
-        // Blocks that do not fit are left out at the end.
-        let is_whole =
-            range.first().get() <= capacity / 100 && range.end().get() >= capacity - capacity / 100;
-        if is_whole {
+        if self.is_whole(range) {
             return format!("the whole {}", self.noun());
         }
         let (bytes, noun) = (size(range.bytes().get()), self.noun());

@@ -132,11 +132,12 @@ fn overwritten(run: &Run) -> String {
         bytes = bytes.saturating_add(summary.bytes_of(Operation::Write));
         bytes = bytes.saturating_add(summary.bytes_of(Operation::Commit));
     }
-    let mut extent = Subject::new(&run.target, &[]).extent(range);
-    if known::<CapacityTrue>(&run.findings)
-        .is_some_and(|known| known.conclusion.past_the_end != PastTheEnd::All)
-    {
-        extent = format!("the claimed {}", target_size(range.bytes()));
+    let subject = Subject::new(&run.target, &[]);
+    let mut extent = subject.extent(range);
+    let is_fake = known::<CapacityTrue>(&run.findings)
+        .is_some_and(|known| known.conclusion.past_the_end != PastTheEnd::All);
+    if is_fake && subject.is_whole(range) {
+        extent = format!("the claimed {}", target_size(run.target.capacity));
     }
     // A pass may have been made of parts with gaps between them.
     match ByteRange::union(&ranges) == [range] && bytes >= range.bytes().get() {
