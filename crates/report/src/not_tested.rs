@@ -1,6 +1,7 @@
 //! What an experiment does not test, and the command that does: a page that is silent about it would be taken for a full examination.
 
 use crate::finding::Subject;
+use crate::finding::write_cliff::not_measured;
 use crate::terminal::method::hull;
 use model::experiment_name::ExperimentName;
 use model::finding::{DataIntegrity, FlushHonoured, WriteCliff, known};
@@ -27,7 +28,10 @@ pub(crate) fn not_tested(run: &Run) -> Vec<String> {
             )]
         }
         ExperimentName::Sizes => sizes(run, &subject),
-        ExperimentName::Sustain => sustain(run, &subject),
+        ExperimentName::Sustain => match known::<WriteCliff>(&run.findings) {
+            Some(cliff) => not_measured(&cliff.conclusion, &subject),
+            None => Vec::new(),
+        },
         ExperimentName::Commit if known::<FlushHonoured>(&run.findings).is_some() => {
             // A virtual drive loses its power within the command.
             let step = if run.target.kind == TargetKind::Sim { "check" } else { "write" };
@@ -44,19 +48,6 @@ pub(crate) fn not_tested(run: &Run) -> Vec<String> {
         }
         _ => Vec::new(),
     }
-}
-
-fn sustain(run: &Run, subject: &Subject<'_>) -> Vec<String> {
-    let Some(cliff) = known::<WriteCliff>(&run.findings) else { return Vec::new() };
-    let command = |options| subject.writing(&ExperimentName::Sustain, options);
-    let mut lines = Vec::new();
-    if !cliff.conclusion.has_rests {
-        lines.push(format!("Idle recovery: not measured; {} measures it.", command("--idle")));
-    }
-    if !cliff.conclusion.went_on {
-        lines.push(format!("Steady state: not measured; {} measures it.", command("--until steady")));
-    }
-    lines
 }
 
 fn sizes(run: &Run, subject: &Subject<'_>) -> Vec<String> {

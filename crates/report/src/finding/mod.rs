@@ -25,7 +25,7 @@ mod sustained;
 mod valleys;
 mod wake_up;
 mod write_cache;
-mod write_cliff;
+pub(crate) mod write_cliff;
 
 pub(crate) use subject::Subject;
 

@@ -230,7 +230,7 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
         _ => "",
     };
     let stable = match found.passes_to_stable {
-        Some(pass) if valleys.count > 0 => format!(" From pass {pass} on, every pass has them."),
+        Some(pass) if valleys.count > 0 => format!(" They are stable from pass {pass} on."),
         _ => String::new(),
     };
     let slowed = match found.by {
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
             "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms (write valleys). The last of 2 \
-             passes at full speed (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. From pass 2 on, every pass has them. A \
+             passes at full speed (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. They are stable from pass 2 on. A \
              rate-limited pass shows that they recur after a fixed time, not after a fixed number of bytes."
         );
         assert_eq!(

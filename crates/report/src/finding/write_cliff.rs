@@ -4,10 +4,24 @@ use super::numbers::{number, rate, size, with_interval};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::style::lower;
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::{
     CliffCause, FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
     WriteDrop, WriteKind, WriteOrder,
 };
+
+/// What a run that met a cliff leaves open, and the command that measures it.
+pub(crate) fn not_measured(cliff: &WriteCliff, subject: &Subject<'_>) -> Vec<String> {
+    let command = |options| subject.writing(&ExperimentName::Sustain, options);
+    let mut lines = Vec::new();
+    if !cliff.has_rests {
+        lines.push(format!("Idle recovery: not measured; {} measures it.", command("--idle")));
+    }
+    if !cliff.went_on {
+        lines.push(format!("Steady state: not measured; {} measures it.", command("--until steady")));
+    }
+    lines
+}
 
 impl Wording for WriteCliff {
     fn place(_: FindingCode) -> (Group, &'static str) {
@@ -213,6 +227,7 @@ mod tests {
     use super::super::testing::{advice, known, statement, why};
     use super::*;
     use model::finding::{LaterLevel, LevelBelow, WriteLevel};
+    use model::target::{TargetFacts, TargetKind};
     use model::units::Bytes;
 
     const WRITES: WriteKind = WriteKind { order: WriteOrder::Random, block: Bytes::from_kib(128) };
@@ -272,6 +287,16 @@ mod tests {
         assert!(statement(&known(rested.clone()), FindingCode::WriteCliff).ends_with(
             "Between 50.0 GB and 52.0 GB, written with idle times, they dropped further, to at most 30.0 MB/s."
         ));
+        let target = TargetFacts::unidentified(TargetKind::Device, "/dev/sdx".into(), Bytes::new(1));
+        let subject = Subject::new(&target, &[]);
+        assert_eq!(
+            not_measured(&cliff(), &subject),
+            [
+                "Idle recovery: not measured; `drivescope sustain /dev/sdx --write --idle` measures it.",
+                "Steady state: not measured; `drivescope sustain /dev/sdx --write --until steady` measures it."
+            ]
+        );
+        assert_eq!(not_measured(&rested, &subject), Vec::<String>::new());
     }
 
     #[test]
