@@ -6,7 +6,8 @@
 //! It says how to bring a drive back to an even throughput, and what to do before a repeatable measurement.
 //! # How
 //! Passes are grouped by what was done before them, by block and by area. A group is free when its pass lasted for two gaps
-//! without valleys. A cure is what was done before a group free from its first pass on, while another was not.
+//! without valleys. A cure is what was done before a group whose first pass is free; the pass in
+//! which valleys are back is told with it.
 //! # Cannot tell when
 //! There are no valleys, or passes are shorter than two gaps between them.
 //! # Known problems
@@ -43,8 +44,10 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let Verdict::Recurring(rhythm) = story.verdict() else { return Vec::new() };
     let cases = cases(run, &story);
     let depth = story.depth_ratio();
+    let (cure, returns_in_pass) = cure(&cases, GAPS_WITHOUT_MIN * rhythm.seconds.value);
     let found = ValleyCure {
-        cure: cure(&cases, GAPS_WITHOUT_MIN * rhythm.seconds.value),
+        cure,
+        returns_in_pass,
         area: area(&cases),
         conditions: cases.iter().take(ROWS_MAX).map(|case| case.condition(depth)).collect(),
         is_treated: cases.iter().any(|case| case.last != Last::Nothing),
@@ -119,26 +122,29 @@ fn is_free(pass: &Pass, seconds_min: f64) -> bool {
     !pass.has_dips() && pass.seconds >= seconds_min
 }
 
-fn cure(cases: &[Case<'_>], seconds_min: f64) -> Cure {
-    let (mut fill, mut is_erased) = (None, false);
+/// What left a first pass without valleys, and in which pass they are back.
+fn cure(cases: &[Case<'_>], seconds_min: f64) -> (Cure, Option<usize>) {
+    let mut fill: Option<(u64, _)> = None;
+    let mut erase = None;
     for case in cases {
         let passes = case.group.full_rate();
         let is_first_free = matches!(passes.first(), Some(pass) if is_free(pass, seconds_min));
+        let returns = passes.iter().position(|pass| pass.has_dips()).map(|index| index + 1);
         match case.last {
-            Last::Fill(block_bytes) if is_first_free => {
-                fill = Some(block_bytes.min(fill.unwrap_or(u64::MAX)));
+            Last::Fill(block_bytes) if is_first_free && fill.is_none_or(|(least, _)| block_bytes < least) => {
+                fill = Some((block_bytes, returns));
             }
-            Last::Erase if is_first_free => is_erased = true,
+            Last::Erase if is_first_free => erase = Some(returns),
             _ => {}
         }
     }
-    if let Some(block_bytes) = fill {
-        return Cure::Fill { block_bytes };
+    if let Some((block_bytes, returns)) = fill {
+        return (Cure::Fill { block_bytes }, returns);
     }
-    if is_erased {
-        return Cure::Erase {};
+    if let Some(returns) = erase {
+        return (Cure::Erase {}, returns);
     }
-    cases.iter().find_map(|case| cured_by_passes(case, seconds_min)).unwrap_or(Cure::None {})
+    (cases.iter().find_map(|case| cured_by_passes(case, seconds_min)).unwrap_or(Cure::None {}), None)
 }
 
 fn cured_by_passes(case: &Case<'_>, seconds_min: f64) -> Option<Cure> {

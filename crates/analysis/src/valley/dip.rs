@@ -62,6 +62,8 @@ struct Window {
 pub(super) struct DipFinder {
     block_bytes: f64,
     whole_requests: bool,
+    /// Writes come at a fixed rate and catch up after a dip: that gives back nothing of what it took.
+    is_paced: bool,
     /// The window that is filled, and the two before it, of which the later has not been looked at.
     filling: Vec<Cell>,
     filling_s: f64,
@@ -87,10 +89,11 @@ struct OpenDip {
 }
 
 impl DipFinder {
-    pub fn new(block_bytes: f64, whole_requests: bool) -> DipFinder {
+    pub fn new(block_bytes: f64, whole_requests: bool, is_paced: bool) -> DipFinder {
         DipFinder {
             block_bytes,
             whole_requests,
+            is_paced,
             filling: Vec::new(),
             filling_s: 0.0,
             waiting: None,
@@ -194,7 +197,7 @@ impl DipFinder {
                 Some(open) => {
                     // It may go on after one piece; if not, this piece holds the end of it.
                     open.is_pausing = true;
-                    open.dip.lost_s += lost_s;
+                    open.dip.lost_s += if self.is_paced { lost_s.max(0.0) } else { lost_s };
                 }
                 None => {}
             }
@@ -275,7 +278,7 @@ mod tests {
 
     /// 100 MB/s in pieces of 40 ms of whole requests of 64 KiB, with that share of the rate between two moments.
     fn found(dips: &[(f64, f64, f64)], seconds: f64) -> PhaseDips {
-        let mut finder = DipFinder::new(65_536.0, false);
+        let mut finder = DipFinder::new(65_536.0, false, false);
         let share_at = |at_s: f64| {
             let of = dips.iter().find(|(from_s, width_s, _)| (*from_s..from_s + width_s).contains(&at_s));
             of.map_or(1.0, |(_, _, share)| *share)
@@ -295,6 +298,27 @@ mod tests {
         assert!((dip.start_s - 20.01).abs() <= 0.04 && (dip.lost_s - 0.45).abs() < 0.002, "{dip:?}");
         assert!((dip.inside.unwrap() - 0.1).abs() < 1e-9, "{dip:?}");
         assert!((dip.at_bytes - 2e9).abs() < 5e6, "{dip:?}");
+    }
+
+    /// Requests of 64 KiB in slices of 40 ms around a stall of 80 ms in a rate-limited pass on the drive `x25-m`, which catches up behind it.
+    #[test]
+    fn what_a_paced_pass_catches_up_hides_no_dip() {
+        let count = |is_paced| {
+            let mut finder = DipFinder::new(65_536.0, false, is_paced);
+            for number in 0..750u32 {
+                let requests = match number {
+                    365 => 9,
+                    366 => 15,
+                    367 => 43,
+                    368 => 36,
+                    _ => 25 + u64::from(number % 3 > 0),
+                };
+                let (start_s, bytes) = (0.04 * f64::from(number), requests as f64 * 65_536.0);
+                finder.take(Cell { start_s, seconds: 0.04, bytes, requests, first_byte: 0 });
+            }
+            finder.finish().count
+        };
+        assert_eq!((count(true), count(false)), (1, 0));
     }
 
     #[test]

@@ -464,13 +464,13 @@ impl Same {
 }
 
 fn dips_of(run: &RunView<'_>, index: u32, summary: &PhaseSummary, operation: Operation) -> PhaseDips {
-    let block = match &summary.phase.workload {
-        Some(workload) => workload.block_sizes.largest(),
-        None => Bytes::ZERO,
+    let (block, is_paced) = match &summary.phase.workload {
+        Some(workload) => (workload.block_sizes.largest(), workload.arrival != Arrival::ClosedLoop),
+        None => (Bytes::ZERO, false),
     };
     // Single requests begin and end where they do; slices do not.
     let has_ios = run.series.ios(index).next().is_some();
-    let mut finder = DipFinder::new(block.as_f64(), has_ios);
+    let mut finder = DipFinder::new(block.as_f64(), has_ios, is_paced);
     each_cell(run, index, summary, operation, |cell| finder.take(cell));
     finder.finish()
 }

@@ -187,6 +187,9 @@ pub struct ValleyCure {
     /// Whether anything but further passes was tried.
     #[serde(skip)]
     pub is_treated: bool,
+    /// The pass in which valleys are back after a fill or an erase.
+    #[serde(skip)]
+    pub returns_in_pass: Option<usize>,
     #[serde(skip)]
     pub narrowed: Option<Narrowed>,
 }

@@ -32,19 +32,16 @@ impl Wording for WriteValleys {
     }
 
     fn advice(known: &Known<WriteValleys>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
-        let repeat = "Repeat short sequential-write tests, or average over a minute or more: a short test that hits a valley understates throughput.";
         match known.conclusion.pattern {
             ValleyPattern::None(_) => None,
             ValleyPattern::AtOffsets(_) => {
                 let full_scan = subject.command(&ExperimentName::Surface, "--full");
                 Some(format!("{full_scan} shows whether reads are slow there, too."))
             }
-            ValleyPattern::Recurring(_) if known.conclusion.conditions > 1 => Some(repeat.into()),
-            // The cure of the drive of which most is published (Intel X25-M).
-            ValleyPattern::Recurring(_) => Some(format!(
-                "{repeat} {} shows whether first filling the drive in larger blocks removes the valleys, but destroys the data on it.",
-                subject.writing(&ExperimentName::Valleys, "--condition sequential:8MiB")
-            )),
+            ValleyPattern::Recurring(_) => Some(
+                "Repeat short sequential-write tests, or average over a minute or more: a short test that hits a valley understates throughput."
+                    .into(),
+            ),
         }
     }
 
@@ -230,7 +227,7 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
         _ => "",
     };
     let stable = match found.passes_to_stable {
-        Some(pass) if valleys.count > 0 => format!(" They are stable from pass {pass} on."),
+        Some(pass) if valleys.count > 0 => format!(" The pattern is stable from pass {pass} on."),
         _ => String::new(),
     };
     let slowed = match found.by {
@@ -256,14 +253,16 @@ impl Wording for ValleyCure {
     }
 
     fn headline(known: &Known<ValleyCure>, _: FindingCode, _: &Subject<'_>) -> String {
+        let effect = match known.conclusion.returns_in_pass {
+            Some(2) => "prevents valleys only in the first pass after it".into(),
+            Some(pass) => format!("prevents valleys only in the first {} passes after it", pass - 1),
+            None => "removes the valleys".into(),
+        };
         match known.conclusion.cure {
             Cure::Fill { block_bytes } => {
-                format!(
-                    "One sequential fill in blocks of {} removes the valleys.",
-                    memory(block_bytes as f64)
-                )
+                format!("One sequential fill in blocks of {} {effect}.", memory(block_bytes as f64))
             }
-            Cure::Erase {} => "An erase removes the valleys.".into(),
+            Cure::Erase {} => format!("An erase {effect}."),
             Cure::Passes { block_bytes, passes } => {
                 format!(
                     "{passes} sequential passes in blocks of {} remove the valleys.",
@@ -296,6 +295,17 @@ impl Wording for ValleyCure {
             None => {}
         }
         sentences.join(" ")
+    }
+
+    fn advice(known: &Known<ValleyCure>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
+        match known.conclusion.cure {
+            // The cure of the drive of which most is published (Intel X25-M).
+            Cure::None {} if !known.conclusion.is_treated => Some(format!(
+                "{} shows whether first filling the drive in larger blocks removes the valleys, but destroys the data on it.",
+                subject.writing(&ExperimentName::Valleys, "--condition sequential:8MiB")
+            )),
+            _ => None,
+        }
     }
 
     fn why(reason: &std::convert::Infallible, _: FindingCode, _: &Subject<'_>) -> String {
@@ -360,7 +370,7 @@ mod tests {
         assert_eq!(
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
             "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms (write valleys). The last of 2 \
-             passes at full speed (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. They are stable from pass 2 on. A \
+             passes at full speed (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. The pattern is stable from pass 2 on. A \
              rate-limited pass shows that they recur after a fixed time, not after a fixed number of bytes."
         );
         assert_eq!(
@@ -400,6 +410,7 @@ mod tests {
             area: Some(CureArea::Written),
             conditions: Vec::new(),
             is_treated: false,
+            returns_in_pass: None,
             narrowed: Some(Narrowed { block: Bytes::from_mib(8), widths_s: vec![0.54, 0.36] }),
         };
         assert_eq!(

@@ -150,12 +150,12 @@ fn rows(runs: &[ChartedRun<'_>]) -> Vec<Row> {
             let alike_before = alike.entry((pass.block, pass.is_slowed, pass.bytes)).or_default();
             let count = match valleys(charted.run, &pass, *alike_before) {
                 None => String::new(),
-                Some(0) => ": no valleys".into(),
-                Some(1) => ": 1 valley".into(),
-                Some(count) => format!(": {count} valleys"),
+                Some(0) => " (no valleys)".into(),
+                Some(1) => " (1 valley)".into(),
+                Some(count) => format!(" ({count} valleys)"),
             };
             *alike_before += 1;
-            let slowed = if pass.is_slowed { ", rate-limited on purpose" } else { "" };
+            let slowed = if pass.is_slowed { ", rate-limited" } else { "" };
             let what = format!("pass {number}, {} blocks{slowed}{count}", pass.block);
             rows.push(Row { run, name: sentence_case(&names.series(run, &what)), pass });
         }
@@ -205,14 +205,13 @@ fn passes(run: &Run) -> Vec<Pass> {
     passes
 }
 
-/// How many valleys the detector counted in the pass that comes after so many that were alike. Of slowed passes it counts less than can
-/// be seen: what they catch up after a valley hides the next.
+/// How many valleys the detector counted in the pass that comes after so many that were alike.
 fn valleys(run: &Run, pass: &Pass, alike_before: usize) -> Option<u64> {
     let mut alike = Vec::new();
     for row in &known::<WriteValleys>(&run.findings)?.conclusion.passes {
-        if !row.slowed && row.bytes == pass.bytes && row.block_bytes == pass.block {
+        if row.slowed == pass.is_slowed && row.bytes == pass.bytes && row.block_bytes == pass.block {
             alike.push(row.valleys);
         }
     }
-    if pass.is_slowed { None } else { alike.get(alike_before).copied() }
+    alike.get(alike_before).copied()
 }
