@@ -30,7 +30,7 @@ fn the_disk_of_article_c_is_faster_on_average_than_stated() {
     let bench = checked("st3000dm001");
     let sheet: DatasheetClaims = bench::conclusion(&bench, FindingCode::DatasheetClaims);
     assert_eq!((sheet.maker, sheet.family), ("Seagate", "Barracuda 7200.14"));
-    assert_eq!(sheet.source, "behardware.com news 11920 (2011) on Seagate's announcement");
+    assert_eq!(sheet.source, "behardware.com news item 11920 (2011) on Seagate's announcement");
     assert_eq!(sheet.certainty, Certainty::Read);
     let [Claim::Figure(most), Claim::Figure(average)] = sheet.claims[..] else { panic!("{sheet:?}") };
     assert!(most.stated == 210.0 && most.ratio < 1.0, "{most:?}");

@@ -36,9 +36,7 @@ pub(crate) fn not_tested(run: &Run) -> Vec<String> {
             // A virtual drive loses its power within the command.
             let step = if run.target.kind == TargetKind::Sim { "check" } else { "write" };
             let power_cut = subject.command(&ExperimentName::Verify, &format!("--power-cut {step}"));
-            vec![format!(
-                "Durability: inferred from timing, not tested. A power-cut test begins with {power_cut}."
-            )]
+            vec![format!("Durability: inferred, not tested. A power-cut test begins with {power_cut}.")]
         }
         ExperimentName::Verify if is_sample(run) => {
             vec![format!(

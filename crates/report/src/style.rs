@@ -174,7 +174,11 @@ pub fn paragraph(first: &str, text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// With a small first letter, as within a sentence, but for "IOPS" and the like.
 pub(crate) fn lower(text: &str) -> String {
+    if text.chars().nth(1).is_some_and(char::is_uppercase) {
+        return text.into();
+    }
     text[..1].to_lowercase() + &text[1..]
 }
 

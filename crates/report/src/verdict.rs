@@ -120,7 +120,7 @@ impl Verdict {
         let (limit, answers) = answers.split_at(usize::from(is_limited));
         let headed = |headline: String| [limit, &[headline]].concat().join(" ");
         if !rows.iter().any(has_no_slow_region) {
-            let headline = format!("{}; slow regions not tested.", requests.trim_end_matches('.'));
+            let headline = format!("{}; not scanned for slow regions.", requests.trim_end_matches('.'));
             return verdict(Severity::Sound, &headed(headline), answers.join(" "));
         }
         let headline = match sampled_share(run) {

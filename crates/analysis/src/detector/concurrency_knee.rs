@@ -103,11 +103,11 @@ fn saturation_point(
     Ok((conclusion, evidence_of(points.iter().flat_map(|point| &point.visits))))
 }
 
-/// The fewest requests in flight that nothing certainly exceeds, if they are more than at the knee.
+/// The fewest requests in flight that nothing certainly exceeds, if they are more than at the knee and certainly bring more than one.
 fn most(curve: &Curve<'_>, knee: Knee) -> Option<OperatingPoint> {
-    let (_, best) = gain_of(curve)?;
+    let (gain, best) = gain_of(curve)?;
     let best = &curve.points[best];
-    if best.at_once > knee.at_once { Some(best.operating_point()) } else { None }
+    if best.at_once > knee.at_once && gain.low > 1.0 { Some(best.operating_point()) } else { None }
 }
 
 fn scalability_law(pairs: &[(f64, f64)]) -> Option<ScalabilityLaw> {

@@ -161,7 +161,7 @@ pub fn chart_of_series(
         y,
         series,
         marks: Vec::new(),
-        level_name: "level mean",
+        level_name: "plateau mean",
         findings: Vec::new(),
         beside: None,
         strips: Vec::new(),

@@ -171,9 +171,7 @@ impl Wording for ConcurrencyGain {
             format!("Random {verb} IOPS at QD {depth}{at_best} are {times} those at QD 1")
         } else if gain.low > 1.0 && deepest > Some(depth) {
             // The gain rests on all depths that level off, and not on the first of them alone.
-            format!(
-                "Random {verb} IOPS peak at {times} the QD 1 rate; QD {depth}{at_best} is within 2 % of the peak"
-            )
+            format!("Random {verb} IOPS level off at QD {depth}{at_best}, {times} the QD 1 rate")
         } else if gain.low > 1.0 {
             format!(
                 "Random {verb} IOPS reach {times} the QD 1 rate at QD {depth}, the deepest measured{at_best}"
@@ -209,7 +207,7 @@ pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
 
 impl Wording for ConcurrencyKnee {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Balanced QD")
+        (Group::Access, "Best IOPS/latency")
     }
 
     fn headline(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -261,7 +259,7 @@ impl Wording for ConcurrencyKnee {
         let at_knee = in_flight(*axis, knee);
         Some(match most {
             Some(most) => format!(
-                "Use {at_knee} for {}, {} for near-peak IOPS ({} at {}).",
+                "Use {at_knee} for {}, {} for the most IOPS ({} at {}).",
                 if knee.in_flight == 1 {
                     "the lowest latency"
                 } else {
@@ -386,7 +384,7 @@ impl Wording for StripeLayout {
                 let parts = parts.map_or(String::new(), |(members, chunk)| {
                     format!(" {members} units of {} KiB take turns: channels of one drive or drives.", chunk / KIB)
                 });
-                format!("Inconclusive: no actuator moves, and flash channels of one drive look like several drives.{gain}{parts}")
+                format!("Inconclusive: an SSD has no actuator, and its flash channels look like separate drives.{gain}{parts}")
             }
         }
     }
@@ -399,7 +397,7 @@ fn evidence(layout: &StripeLayout) -> String {
         let expected = 1.0 - 1.0 / layout.members.value;
         let [share, low, high, expected] = [share, low, high, expected].map(|share| number(100.0 * share));
         text += &format!(
-            " At QD {}, {share} % ({low} to {high}) of pairs of concurrent reads go to different actuators; {expected} % is expected of {} members.",
+            " At QD {}, {share} % ({low} to {high}) of pairs of concurrent reads go to different actuators; {expected} % is expected for {} members.",
             layout.depth, layout.members.value
         );
     }
@@ -472,7 +470,7 @@ fn why_no_cache(reason: &CacheUnknown) -> String {
         CacheUnknown::TooFewReads => "Inconclusive: too few of the reads that would show it completed.".into(),
         CacheUnknown::AllMemory => "Inconclusive: all reads are as fast as memory, so the drive does not show.".into(),
         CacheUnknown::NoHits => {
-            "Inconclusive: rereads are no faster than first reads, so no cache was detected.".into()
+            "Inconclusive: rereads are no faster than first reads, so cached or prefetched data cannot be recognized.".into()
         }
         CacheUnknown::NearbyRereads => {
             "No read cache detected: rereads are read again from under the heads, or prefetch evicts them.".into()
@@ -674,7 +672,7 @@ mod tests {
         gain.points.push(point(250, 151.0));
         assert_eq!(
             statement(&known(gain), FindingCode::ConcurrencyGain),
-            "Random read IOPS peak at 2.06 × (1.92 to 2.21) the QD 1 rate; QD 100 (150 IOPS) is within 2 % of the peak."
+            "Random read IOPS level off at QD 100 (150 IOPS), 2.06 × (1.92 to 2.21) the QD 1 rate."
         );
     }
 
@@ -691,7 +689,7 @@ mod tests {
         assert_eq!(
             statement(&known(layout), FindingCode::StripeLayout),
             "RAID 0 (striped), 3 members, chunk size 64 KiB. At QD 16, 66.9 % (56.7 to 77.2) of pairs of concurrent reads go to \
-             different actuators; 66.7 % is expected of 3 members. Odds in favour of this layout: 10^6 to 1."
+             different actuators; 66.7 % is expected for 3 members. Odds in favour of this layout: 10^6 to 1."
         );
     }
 

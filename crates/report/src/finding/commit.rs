@@ -1,6 +1,6 @@
 //! Words for findings of commits.
 
-use super::numbers::{block, number, short_time, with_interval};
+use super::numbers::{block, listed, number, short_time, with_interval};
 use super::{Group, Subject, Wording};
 use crate::quantity::measured;
 use crate::style::Tone;
@@ -31,7 +31,7 @@ fn log(log: Log) -> &'static str {
         Log::Preallocated => "a preallocated file",
         Log::Overwrite => "an existing file",
         Log::OverwriteEach => "a file for each thread",
-        Log::Target => "existing blocks",
+        Log::Target => "blocks overwritten in place",
     }
 }
 
@@ -54,8 +54,16 @@ fn program(application: Application) -> &'static str {
     }
 }
 
+/// Ends of an interval that differ by more leave one digit of the value.
+const WIDE_RATIO: f64 = 1.5;
+
 fn percentile(value: Option<Percentile>, name: &str) -> String {
     match value {
+        // Rounded to what so wide an interval supports, it would read as less than the percentiles below it.
+        Some(Percentile { seconds, low, high }) if high > WIDE_RATIO * low => {
+            let [seconds, low, high] = [seconds, low, high].map(short_time);
+            format!("{name} {seconds} ({low} to {high})")
+        }
         Some(Percentile { seconds, low, high }) => {
             format!("{name} {}", with_interval(seconds, low, high, "s"))
         }
@@ -125,9 +133,10 @@ impl Wording for CommitRate {
         if *best_committers == 1 {
             return format!("One thread reaches {one} commits/s; more threads add none.");
         }
-        let gain = number(best.value / one_per_second);
+        let times = |rate: f64| rate / one_per_second;
+        let gain = with_interval(times(best.value), times(best.low), times(best.high), "ratio");
         format!(
-            "{best_committers} threads together reach {best_rate} commits/s, {gain} × one thread ({one})."
+            "{best_committers} threads together reach {best_rate} commits/s, {gain} the rate of one thread ({one})."
         )
     }
 
@@ -143,10 +152,10 @@ impl Wording for FastestCommit {
 
     fn statement(known: &Known<FastestCommit>, _: FindingCode, _: &Subject<'_>) -> String {
         let FastestCommit { alike, log: to, gain, points, not_durable } = &known.conclusion;
-        let names: Vec<&str> = alike.iter().map(|alike| method(*alike)).collect();
+        let names: Vec<String> = alike.iter().map(|alike| method(*alike).to_string()).collect();
         let verb = if names.len() == 1 { "is fastest" } else { "are equally fast" };
         let on = to.map_or(String::new(), |to| format!(" on {}", log(to)));
-        let mut text = format!("{} {verb}{on}", names.join(" and "));
+        let mut text = format!("{} {verb}{on}", listed(&names));
         if let (Some(best), Some(last)) = (points.first(), points.last()) {
             let median = with_interval(best.p50_s, best.p50_low_s, best.p50_high_s, "s");
             text += &format!(": median {median}.");
@@ -172,7 +181,7 @@ impl Wording for FastestCommit {
 
 impl Wording for CommitInterference {
     fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Commit p99, loaded/alone")
+        (Group::Commits, "Commit p99, loaded/idle")
     }
 
     fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -186,7 +195,7 @@ impl Wording for CommitInterference {
             )
         });
         let loaded: Vec<String> = loaded.collect();
-        format!("Commit latency, p99: {} alone, {}.", short_time(*alone_p99_s), loaded.join(", "))
+        format!("Commit latency, p99: {} idle, {}.", short_time(*alone_p99_s), loaded.join(", "))
     }
 
     fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -305,8 +314,14 @@ fn crowd(rates: &CrowdRates) -> String {
     if *crowd == 1 {
         format!("{one}.")
     } else {
-        format!("{one}, {crowd} threads {}.", number(*crowd_per_second))
+        format!("{one}, {crowd} threads about {}.", number(two_digits(*crowd_per_second)))
     }
+}
+
+/// Rates of many threads have wider intervals than a third digit.
+fn two_digits(rate: f64) -> f64 {
+    let unit = 10f64.powf(rate.max(1.0).log10().floor() - 1.0);
+    (rate / unit).round() * unit
 }
 
 impl Wording for CommitVerdict {
@@ -423,7 +438,7 @@ mod tests {
         assert_eq!(
             statement(&known(verdict()), FindingCode::CommitVerdict),
             "At the edge for etcd: p99 9.8 ms (9.1 to 11.2), limit 10.0 ms. Probability that it is within the limit: 62.0 %. One \
-             thread reaches 118 commits/s, 64 threads 2,310."
+             thread reaches 118 commits/s, 64 threads about 2,300."
         );
         assert_eq!(
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),

@@ -29,11 +29,15 @@ impl Wording for DatasheetClaims {
         } else if sheet.claims.iter().any(|claim| matches!(claim, Claim::Figure(_))) {
             "Within 10 % of the published values of the"
         } else {
-            "Agrees with the published values of the"
+            "Agrees with published data on the"
         };
         let unverified = match sheet.certainty {
-            Certainty::Recalled => " (figures not checked against the original)",
+            Certainty::Recalled => ", quoted second-hand",
             _ => "",
+        };
+        let judgement = match claims.as_slice() {
+            [_] => judgement.replace("values", "value"),
+            _ => judgement.into(),
         };
         format!(
             "{judgement} {} {}: {}. Source: {}{unverified}.",
@@ -64,7 +68,7 @@ impl Wording for DatasheetClaims {
         match reason {
             DatasheetClaimsUnknown::NothingMeasured { maker, family } => {
                 format!(
-                    "Not measured: no figure of the {maker} {family} data sheet was measured on the whole drive."
+                    "Not possible: this run measured none of the figures in the {maker} {family} data sheet."
                 )
             }
         }

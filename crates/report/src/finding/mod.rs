@@ -17,7 +17,7 @@ pub(crate) mod numbers;
 mod rate_limit;
 mod read_latency;
 mod recording;
-mod sizes;
+pub(crate) mod sizes;
 mod span_effect;
 mod subject;
 pub(crate) mod survey;
@@ -201,7 +201,13 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
     let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
     let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
     let interval = format!("{before}{}{unit}", shown.interval);
-    let why = format!("Inconclusive: the 95 % confidence interval spans {interval}. {NARROWS_INTERVALS}");
+    let why = match code {
+        FindingCode::ConcurrencyKnee => format!(
+            "Inconclusive: the best balance of IOPS and latency may lie anywhere from {interval} (95 % confidence). \
+             {NARROWS_INTERVALS}"
+        ),
+        _ => format!("Inconclusive: the 95 % confidence interval spans {interval}. {NARROWS_INTERVALS}"),
+    };
     Text::TooWide { why, interval }
 }
 

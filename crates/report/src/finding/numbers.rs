@@ -62,6 +62,15 @@ pub(crate) fn with_interval(value: f64, low: f64, high: f64, unit: &str) -> Stri
     if low == high { shown.value } else { shown.line() }
 }
 
+/// "2 KiB, 4 KiB and 8 KiB".
+pub(crate) fn listed(items: &[String]) -> String {
+    match items.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// " (38.2 to 42.1)"; nothing where both ends read alike.
 pub(crate) fn span(low: &str, high: &str) -> String {
     if low == high { String::new() } else { format!(" ({low} to {high})") }

@@ -115,10 +115,10 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
         RecordingReason::TooFastForArm => {
             format!("Random reads take {}, too fast for a mechanical seek.", time(kind.times.single_read_s))
         }
-        RecordingReason::SaysZoned => "It reports write zones.".into(),
-        RecordingReason::SaysTrim => "It rotates and takes TRIM, as SMR disks do.".into(),
-        RecordingReason::SaysNotRotational => "It reports no rotation.".into(),
-        RecordingReason::DataSheet => "The published specification agrees.".into(),
+        RecordingReason::SaysZoned => "The drive reports write zones.".into(),
+        RecordingReason::SaysTrim => "The drive rotates and supports TRIM, as SMR disks do.".into(),
+        RecordingReason::SaysNotRotational => "The drive reports itself as non-rotating.".into(),
+        RecordingReason::DataSheet => "Published data agree.".into(),
         RecordingReason::Rotates => {
             "Rereads of a sector complete whole revolutions apart, which confirms a rotating disk.".into()
         }
@@ -130,7 +130,8 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
             "Writes take several times as long as reads: cells are programmed.".into()
         }
         RecordingReason::SensesCells => {
-            "Written offsets take longer to read than unwritten ones: only they are read from cells.".into()
+            "Written LBAs take longer to read than unwritten LBAs: only written LBAs are read from flash."
+                .into()
         }
         RecordingReason::ReclaimsSpace => "Garbage collection slowed random writes.".into(),
     }
@@ -209,8 +210,8 @@ mod tests {
         };
         assert_eq!(
             statement(&known(kind), FindingCode::RecordingKind),
-            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. The \
-             published specification agrees."
+            "The disk is drive-managed SMR (shingled) with a media cache. Past the cliff each random write rewrites a band. \
+             Published data agree."
         );
     }
 

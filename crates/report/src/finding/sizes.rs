@@ -1,6 +1,6 @@
 //! Words for the findings of rates by transfer size.
 
-use super::numbers::{block, memory, rate, short_time};
+use super::numbers::{block, listed, memory, rate, short_time, with_interval};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use crate::style::lower;
 use model::experiment_name::ExperimentName;
@@ -28,11 +28,11 @@ impl Wording for SizeProfile {
         let mut depths: Vec<String> = Vec::new();
         for (index, saturation) in profile.saturation.iter().enumerate() {
             depths.push(format!("QD {}", saturation.depth));
-            let here = saturation_words(saturation);
-            let next = profile.saturation.get(index + 1).map(saturation_words);
+            let here = saturation_words(saturation, profile);
+            let next = profile.saturation.get(index + 1).map(|next| saturation_words(next, profile));
             if next.as_ref() != Some(&here) {
                 let (what, reached) = here;
-                sentences.push(format!("{what} at {} {reached}.", depths.join(" and ")));
+                sentences.push(format!("{what} at {} {reached}.", listed(&depths)));
                 depths.clear();
                 sentences.extend(gap(saturation, profile));
             }
@@ -59,59 +59,80 @@ impl Wording for SizeProfile {
 }
 
 /// What is done, and from which size on it is fast; the same of depths that do not differ.
-fn saturation_words(saturation: &SizeSaturation) -> (String, String) {
+fn saturation_words(saturation: &SizeSaturation, profile: &SizeProfile) -> (String, String) {
     let what = operations(saturation.pattern, saturation.operation);
-    let best = rate(saturation.best);
+    let best = peak(saturation, profile);
     let Some(from) = saturation.from else {
         return (what, format!("stay below {:.0} % of the peak, {best}", 100.0 * NEARLY));
     };
+    let sizes: Vec<Bytes> =
+        points_of(saturation, profile, saturation.depth).map(|point| point.bytes).collect();
+    let first_dip = sizes.iter().position(|size| saturation.dips.contains(size));
     let dips: Vec<String> = saturation.dips.iter().map(Bytes::to_string).collect();
-    let except = match dips.len() {
-        0 => String::new(),
-        1..=NAMED_MAX => format!(", except at {}", dips.join(" and ")),
-        count => format!(", except at {count} larger sizes"),
+    let which = match first_dip {
+        // All larger ones are slower.
+        Some(first) if first > 0 && sizes.len() - first == dips.len() => {
+            format!("of {from} to {}", sizes[first - 1])
+        }
+        _ if dips.is_empty() => format!("of {from} and larger"),
+        _ if dips.len() <= NAMED_MAX => format!("of {from} and larger, except {},", listed(&dips)),
+        _ => format!("of {from} and larger, except {} sizes,", dips.len()),
     };
-    (
-        what,
-        format!(
-            "peak at {best}; blocks of {from} and larger reach at least {:.0} % of that{except}",
-            100.0 * NEARLY
-        ),
-    )
+    let nearly = 100.0 * NEARLY;
+    (what, format!("peak at {best}; blocks {which} reach at least {nearly:.0} % of that"))
+}
+
+fn peak(saturation: &SizeSaturation, profile: &SizeProfile) -> String {
+    match peak_interval(saturation, profile) {
+        Some((low, high)) => with_interval(saturation.best, low, high, "B/s"),
+        None => rate(saturation.best),
+    }
+}
+
+/// The interval of the size that has the peak, if it was measured more than once and did not come out the same.
+pub(crate) fn peak_interval(saturation: &SizeSaturation, profile: &SizeProfile) -> Option<(f64, f64)> {
+    let mut points = points_of(saturation, profile, saturation.depth);
+    let best = points.find(|point| point.bytes_per_second == saturation.best)?;
+    best.low.zip(best.high).filter(|(low, high)| low < high)
+}
+
+fn points_of<'profile>(
+    saturation: &SizeSaturation,
+    profile: &'profile SizeProfile,
+    depth: u64,
+) -> impl Iterator<Item = &'profile SizePoint> {
+    let wanted = (saturation.pattern, saturation.operation, depth);
+    profile.points.iter().filter(move |point| (point.pattern, point.operation, point.depth) == wanted)
 }
 
 /// What a dip costs a request: the same for blocks of all sizes, it is a gap between requests, such as a missed revolution.
 fn gap(saturation: &SizeSaturation, profile: &SizeProfile) -> Option<String> {
-    let of = |depth: u64, bytes: &Bytes| {
-        let is_it = |point: &&SizePoint| {
-            (point.pattern, point.operation, point.depth, point.bytes)
-                == (saturation.pattern, saturation.operation, depth, *bytes)
-        };
-        profile.points.iter().find(is_it).map(|point| point.bytes_per_second)
-    };
     if saturation.depth != 1 || saturation.dips.len() > NAMED_MAX {
         return None;
     }
     let mut gaps = Vec::new();
     for bytes in &saturation.dips {
-        gaps.push(bytes.as_f64() / of(1, bytes)? - bytes.as_f64() / saturation.best);
+        let dip = points_of(saturation, profile, 1).find(|point| point.bytes == *bytes)?;
+        gaps.push(bytes.as_f64() / dip.bytes_per_second - bytes.as_f64() / saturation.best);
     }
     let low = gaps.iter().copied().fold(f64::INFINITY, f64::min);
     let high = gaps.iter().copied().fold(0.0, f64::max);
     if gaps.is_empty() || high > EQUAL_GAP_RATIO_MAX * low {
         return None;
     }
+    let dips: Vec<String> = saturation.dips.iter().map(Bytes::to_string).collect();
+    let dips = listed(&dips);
     Some(match gaps.len() {
-        1 => format!("Each of those requests takes {} longer than at the peak throughput.", short_time(low)),
+        1 => format!("Each request of {dips} takes {} longer than at the peak throughput.", short_time(low)),
         _ => format!(
-            "Each of those requests takes {} to {} longer than at the peak throughput: a nearly fixed cost.",
+            "Each request of {dips} takes {} to {} longer than at the peak throughput: a nearly fixed cost.",
             short_time(low),
             short_time(high)
         ),
     })
 }
 
-/// "Random writes average 100 µs at 4 KiB and 15.0 ms at 1 MiB; the slowest took 150 ms."
+/// "Random writes average 100 µs at 4 KiB and 15.0 ms at 1 MiB, not counting …; the slowest took 150 ms."
 fn random_writes(points: &[SizePoint]) -> Option<String> {
     let mut random = Vec::new();
     for point in points {
@@ -122,7 +143,7 @@ fn random_writes(points: &[SizePoint]) -> Option<String> {
     let ((small, first), (large, last)) = (random.first()?, random.last()?);
     let slowest_s = random.iter().map(|(_, rounds)| rounds.latency_max_s).fold(0.0, f64::max);
     Some(format!(
-        "Random writes average {} at {small} and {} at {large}; the slowest took {}.",
+        "Random writes average {} at {small} and {} at {large}, not counting the final flush (throughput includes it); the slowest took {}.",
         short_time(first.latency_s),
         short_time(last.latency_s),
         short_time(slowest_s)
@@ -192,13 +213,19 @@ impl Wording for SuspectPoints {
     }
 
     fn advice(known: &Known<SuspectPoints>, _: FindingCode, subject: &Subject<'_>) -> Option<String> {
-        match known.conclusion.count {
-            0 => None,
-            _ => Some(format!(
-                "Repeat short benchmarks: they may hit the same outliers. {} and {} look for the cause of slow writes.",
+        let repeat = "Repeat short benchmarks: a single run may be an outlier.";
+        let is_slow =
+            |point: &SuspectPoint| point.operation == Operation::Write && point.before < point.after;
+        if known.conclusion.count == 0 {
+            None
+        } else if known.conclusion.points.iter().any(is_slow) {
+            Some(format!(
+                "{repeat} {} and {} look for the cause of slow writes.",
                 subject.writing(&ExperimentName::Valleys, ""),
                 subject.writing(&ExperimentName::Sustain, "")
-            )),
+            ))
+        } else {
+            Some(repeat.into())
         }
     }
 
@@ -239,7 +266,7 @@ mod tests {
         assert_eq!(
             statement(&known(profile), FindingCode::SizeProfile),
             "Sequential reads at QD 1 stay below 90 % of the peak, 271 MB/s. Sequential reads at QD 4 peak at 271 MB/s; blocks of \
-             64 KiB and larger reach at least 90 % of that, except at 8 MiB. Each size was measured once, so its throughput has no \
+             64 KiB and larger, except 8 MiB, reach at least 90 % of that. Each size was measured once, so its throughput has no \
              interval."
         );
     }
@@ -271,8 +298,15 @@ mod tests {
         let profile = SizeProfile { sizes: 18, points, saturation: vec![saturation], is_single: false };
         assert_eq!(
             statement(&known(profile.clone()), FindingCode::SizeProfile),
-            "Sequential reads at QD 1 peak at 203 MB/s; blocks of 64 KiB and larger reach at least 90 % of that, except at 4 MiB and 8 MiB. \
-             Each of those requests takes 8.30 ms to 8.31 ms longer than at the peak throughput: a nearly fixed cost."
+            "Sequential reads at QD 1 peak at 203 MB/s; blocks of 64 KiB and larger, except 4 MiB and 8 MiB, reach at least 90 % of that. \
+             Each request of 4 MiB and 8 MiB takes 8.30 ms to 8.31 ms longer than at the peak throughput: a nearly fixed cost."
+        );
+        let peak = SizePoint { low: Some(201e6), high: Some(205e6), ..point(Bytes::from_mib(1), 203e6) };
+        let points = vec![peak, point(four, 144.8e6), point(eight, 169.0e6)];
+        let repeated = statement(&known(SizeProfile { points, ..profile.clone() }), FindingCode::SizeProfile);
+        assert!(
+            repeated.starts_with("Sequential reads at QD 1 peak at 203.0 MB/s (201.0 to 205.0); blocks of 64 KiB to 1 MiB reach"),
+            "{repeated}"
         );
         let points = vec![point(four, 144.8e6), point(eight, 101.5e6)];
         let uneven = statement(&known(SizeProfile { points, ..profile }), FindingCode::SizeProfile);

@@ -82,8 +82,8 @@ impl Wording for SequentialRate {
                 return None;
             }
             return Some(format!(
-                "Keep it on a SATA port of {port:.1} Gbit/s or faster: a {slower:.1} Gbit/s link carries about {}, and the \
-                 drive reads {}.",
+                "Keep the drive on a SATA port of {port:.1} Gbit/s or faster: a {slower:.1} Gbit/s link carries about {}, and the \
+                 drive reads at {}.",
                 rate(carried),
                 rate(found.rate.value)
             ));

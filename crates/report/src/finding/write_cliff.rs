@@ -102,7 +102,7 @@ impl Wording for WriteCliff {
             size((0.9 * cliff.bytes.low) as u64)
         );
         if cliff.cause == CliffCause::CellCache {
-            advice += " A fuller drive may hold less.";
+            advice += " The cache may be smaller on a fuller drive.";
         }
         if !cliff.has_rests {
             advice += " The idle time needed was not measured.";
@@ -279,7 +279,7 @@ mod tests {
         );
         assert_eq!(
             advice(&known(cliff()), FindingCode::WriteCliff).unwrap(),
-            "To stay at 400 MB/s, write at most 18.0 GB (10 % below the cliff's lower bound), then let the drive idle. A fuller drive may hold less. \
+            "To stay at 400 MB/s, write at most 18.0 GB (10 % below the cliff's lower bound), then let the drive idle. The cache may be smaller on a fuller drive. \
              The idle time needed was not measured."
         );
         let below = LevelBelow { from_bytes: 50e9, to_bytes: 52e9, bytes_per_second: 30e6 };

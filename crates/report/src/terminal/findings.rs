@@ -2,15 +2,17 @@
 
 use super::section::toned;
 use super::stated::is_imported;
+use crate::finding::numbers::listed;
+use crate::finding::sizes::peak_interval;
 use crate::finding::{
     Group, NARROWS_INTERVALS, NONE_FOUND, QUEUE_DEPTH, Text, alarm, label, parts, place, shown, text,
 };
 use crate::not_tested::not_tested;
 use crate::quantity::{Measured, capacity, count, measured, rough_share};
-use crate::style::{Style, Tone, columns_of, pad_end, pad_start, paragraph, wrap};
+use crate::style::{Style, Tone, columns_of, lower, pad_end, pad_start, paragraph, wrap};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
-use model::finding::{Finding, FindingCode, TrackLayout, ValleyCure, Value, known};
+use model::finding::{Finding, FindingCode, SizeProfile, TrackLayout, ValleyCure, Value, known};
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, Run};
@@ -70,7 +72,7 @@ struct Columns {
 
 /// "Write cliff: inconclusive; …" for "Inconclusive: …".
 pub(crate) fn named(label: &str, why: &str) -> String {
-    for word in ["Inconclusive", "Not measured", "None detected"] {
+    for word in ["Inconclusive", "Not measured", "Not possible", "None detected"] {
         if let Some(rest) = why.strip_prefix(word).and_then(|rest| rest.strip_prefix(": ")) {
             return format!("{label}: {}; {rest}", word.to_lowercase());
         }
@@ -80,7 +82,7 @@ pub(crate) fn named(label: &str, why: &str) -> String {
 
 /// What is not known, and why, unless the verdict says it. Equal reasons are said once.
 pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String> {
-    let mut reasons: Vec<(String, String)> = Vec::new();
+    let mut reasons: Vec<(Vec<String>, String)> = Vec::new();
     let mut too_wide: Vec<(String, String, String)> = Vec::new();
     for group in Group::ALL {
         for row in rows_of(group, run, style) {
@@ -95,15 +97,15 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
                 continue;
             }
             match reasons.iter_mut().find(|(_, why)| *why == row.sentence) {
-                Some((labels, _)) => *labels += &format!("; {}", row.label),
-                None => reasons.push((row.label, row.sentence)),
+                Some((labels, _)) => labels.push(lower(&row.label)),
+                None => reasons.push((vec![row.label], row.sentence)),
             }
         }
     }
     let mut lines = Vec::new();
     match too_wide.as_slice() {
         [] => {}
-        [(label, _, why)] => reasons.push((label.clone(), why.clone())),
+        [(label, _, why)] => reasons.push((vec![label.clone()], why.clone())),
         several => {
             let spans: Vec<String> =
                 several.iter().map(|(label, interval, _)| format!("{label} {interval}")).collect();
@@ -115,7 +117,7 @@ pub(super) fn inconclusive(run: &Run, verdict: &str, style: Style) -> Vec<String
         }
     }
     for (labels, why) in reasons {
-        lines.extend(toned(Tone::Faint, "  ", &named(&labels, &why), style));
+        lines.extend(toned(Tone::Faint, "  ", &named(&listed(&labels), &why), style));
     }
     for what in not_tested(run) {
         lines.extend(toned(Tone::Faint, "  ", &style.sentence(&what), style));
@@ -221,7 +223,9 @@ fn nothing_failed(run: &Run) -> Option<Row> {
         for totals in &phase.totals {
             match totals.operation {
                 Operation::Read => read = read.saturating_add(Bytes::new(totals.bytes)),
-                Operation::Write => written = written.saturating_add(Bytes::new(totals.bytes)),
+                Operation::Write | Operation::Commit => {
+                    written = written.saturating_add(Bytes::new(totals.bytes));
+                }
                 _ => {}
             }
         }
@@ -394,9 +398,10 @@ fn word_shown(code: FindingCode, word: &str) -> &str {
         // Only a power cut shows what becomes of a flush.
         (FindingCode::FlushHonoured, "honoured") => "honoured (inferred)",
         (FindingCode::FlushHonoured, "ignored") => "ignored (inferred)",
-        (FindingCode::FlushHonoured, "protected") => "protected (reported)",
+        (FindingCode::FlushHonoured, "protected") => "cache protected (reported)",
         (FindingCode::CommitMethod, "alike") => "no difference",
         (FindingCode::ValleyCure, "none") => NONE_FOUND,
+        (FindingCode::ValleyCure, "fill") => "sequential fill",
         _ => word,
     }
 }
@@ -467,6 +472,12 @@ pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
             highest = highest.max(confidence * 100.0);
         }
     }
+    // The peaks of rates by size have intervals, too.
+    let has_peaks =
+        |sizes: &SizeProfile| sizes.saturation.iter().any(|peak| peak_interval(peak, sizes).is_some());
+    if known::<SizeProfile>(findings).is_some_and(|sizes| has_peaks(&sizes.conclusion)) {
+        (lowest, highest) = (lowest.min(95.0), highest.max(95.0));
+    }
     let confidence = if lowest > highest {
         return None;
     } else if lowest == highest {
@@ -474,7 +485,7 @@ pub(crate) fn confidence_sentence(findings: &[Finding]) -> Option<String> {
     } else {
         format!("{} % to {} %", percent_text(lowest), percent_text(highest))
     };
-    Some(format!("Ranges in the right-hand column and ± are {confidence} confidence intervals."))
+    Some(format!("Ranges and ± are {confidence} confidence intervals."))
 }
 
 /// One decimal where it matters: 99.9 % is not 100 %.

@@ -187,7 +187,7 @@ fn transferred(run: &Run) -> String {
             let bytes = Bytes::new(totals.bytes);
             match totals.operation {
                 Operation::Read => read = read.saturating_add(bytes),
-                Operation::Write => {
+                Operation::Write | Operation::Commit => {
                     written = written.saturating_add(bytes);
                     if phase.phase.kind == PhaseKind::Measure {
                         measured = measured.saturating_add(bytes);
@@ -224,8 +224,12 @@ fn committed(run: &Run) -> String {
     if bytes.is_zero() {
         return String::new();
     }
-    let sizes: Vec<String> = sizes.into_iter().map(size).collect();
-    format!(", committed {} ({} commits of {})", capacity(bytes), count(commits), sizes.join(" and "))
+    let of_size = match sizes.last() {
+        Some(largest) if sizes.len() == 1 => format!(" of {}", size(*largest)),
+        Some(largest) => format!(" of up to {}", size(*largest)),
+        None => String::new(),
+    };
+    format!(", {} of it in {} commits{of_size}", capacity(bytes), count(commits))
 }
 
 /// What did not go well, in words. Of a comparing read the totals do not tell whether it failed or found something else; findings do.

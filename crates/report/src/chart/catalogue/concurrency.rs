@@ -159,7 +159,7 @@ fn knee(run: &Run, curve: &Curve<'_>, series: usize) -> Option<Mark> {
     let at = of_code(&run.findings, FindingCode::ConcurrencyKnee)?.estimate()?.value;
     let point = curve.points.iter().map(iops).find(|point| point.at == at)?;
     Some(Mark {
-        name: "Balanced QD".into(),
+        name: "Best IOPS/latency".into(),
         series: Some(series),
         place: Place::Point { at, value: point.value },
         finding: Some(FindingCode::ConcurrencyKnee),
