@@ -397,24 +397,22 @@ impl Story {
         let mut is_near_start = true;
         for group in &self.groups {
             let first = if let Some(pass) = group.passes.first() { pass.first_byte } else { 0 };
-            match group.passes.iter().position(|pass| pass.first_byte > first) {
-                Some(moved) => {
-                    let before = &group.passes[moved - 1];
-                    for pass in &group.passes[moved..] {
-                        told.add(before, pass, 0);
-                    }
-                    let further_in = group.passes[moved].first_byte - before.first_byte;
-                    there.add(before, &group.passes[moved], 0);
-                    behind_start.add(before, &group.passes[moved], further_in);
+            let moved = group.passes.iter().position(|pass| pass.first_byte > first);
+            for pair in group.passes[..moved.unwrap_or(group.passes.len())].windows(2) {
+                open.add(&pair[0], &pair[1], 0);
+            }
+            if let Some(moved) = moved {
+                let before = &group.passes[moved - 1];
+                for pass in &group.passes[moved..] {
+                    told.add(before, pass, 0);
                 }
-                None => {
-                    for pair in group.passes.windows(2) {
-                        open.add(&pair[0], &pair[1], 0);
-                    }
-                }
+                let further_in = group.passes[moved].first_byte - before.first_byte;
+                there.add(before, &group.passes[moved], 0);
+                behind_start.add(before, &group.passes[moved], further_in);
             }
             is_near_start &= group.passes.iter().all(Pass::dips_near_start);
         }
+        // A pass that began further in and has no dips, since it was slowed, tells nothing of places.
         let same = if told.dips > 0 { told } else { open };
         let by_chance = same.by_chance()?;
         if behind_start.again > there.again {

@@ -63,6 +63,16 @@ fn what_takes_valleys_away_is_found() {
     assert_eq!(cure["data"]["area"], "what is written", "{cure}");
 }
 
+/// A disk that is slow where it goes over to its next surface, and a slowed pass from elsewhere that shows nothing of it: "every 880 ms" was
+/// told of the same places of three passes.
+#[test]
+fn slow_places_of_a_disk_are_no_rhythm() {
+    let document = valleys("sim:random-hard-disk-997005", &["--range", "0..1GB", "--passes", "3"]);
+    let data = &document.said(FindingCode::WriteValleys)["data"];
+    assert_eq!(data["places"], serde_json::json!([676_921_344, 785_842_176, 901_120_000]), "{data}");
+    assert!(data["interval_s"].is_null(), "{data}");
+}
+
 /// A drive that writes out its table after so many bytes.
 #[test]
 fn stalls_by_bytes_are_told_from_stalls_by_time() {
