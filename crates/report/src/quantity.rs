@@ -124,7 +124,7 @@ fn is_small_whole(number: f64) -> bool {
 const WHOLE_SHOWN_MAX: f64 = 1e6;
 
 /// An exact number among measured ones: digits past a thousandth of the unit would look like precision that
-/// matters, so they go, and it says so.
+/// matters, so they go, and it is no longer called exact.
 fn exact_in_a_table(value: f64, unit: &str) -> Measured {
     let all = exact(value, unit);
     let decimals =
@@ -140,7 +140,7 @@ fn exact_in_a_table(value: f64, unit: &str) -> Measured {
     } else {
         scale.with_unit(&rounded(value / scale.divisor, TABLE_DECIMALS_MAX as i32))
     };
-    Measured { value, interval: "exact, rounded".into() }
+    Measured { value, interval: String::new() }
 }
 
 const TABLE_DECIMALS_MAX: usize = 3;

@@ -53,7 +53,7 @@ pub(super) fn in_brief(run: &Run, style: Style) -> Vec<String> {
         text += &format!("; {engine}, {caching}, seed {}", run.seed);
         text += &file_sizes(run);
         if let Some(per_second) = pace(run) {
-            text += &format!("; paced at {} requests/s", number(per_second));
+            text += &format!("; measured requests paced at {}/s", number(per_second));
         }
     }
     toned(Tone::Faint, "", &format!("{text}."), style)
