@@ -2,7 +2,7 @@
 //! and nobody holds its lock. Links are never followed, and in a folder for all (`/tmp`) what belongs to another user is not touched.
 
 use super::system_call;
-use super::workspace::{PREFIX, Removal, Workspace, mark_of, open_folder};
+use super::workspace::{MARK, Mark, PREFIX, Removal, Workspace, mark_of, open_folder};
 use crate::error::IoError;
 use crate::targets::system_call as target_call;
 use std::ffi::{CString, OsStr};
@@ -44,14 +44,19 @@ fn take_over(directory: BorrowedFd<'_>, name: &OsStr) -> Option<Leftover> {
     if !is_for_us_alone {
         return None;
     }
-    let mark = match mark_of(folder.as_fd()) {
-        Ok(mark) if system_call::try_lock(mark.as_fd()).ok()? => Some(mark),
-        // Killed before it made its mark, or after it had removed it; unless it is just about to.
-        Err(_) if !is_alive(&text) && target_call::entries_of(folder.as_fd()).ok()?.next().is_none() => None,
+    let mark = match mark_of(folder.as_fd()).ok()? {
+        Mark::Made(mark) if system_call::try_lock(mark.as_fd()).ok()? => Some(mark),
+        // Killed before its mark was whole, or after it had removed it; unless it is just about to make it.
+        Mark::Unmade if !is_alive(&text) && has_no_more_than_a_mark(folder.as_fd())? => None,
         _ => return None,
     };
     let directory = directory.try_clone_to_owned().ok()?;
     Some(Leftover { workspace: Workspace::taken_over(directory, name, folder, mark), name: text })
+}
+
+fn has_no_more_than_a_mark(folder: BorrowedFd<'_>) -> Option<bool> {
+    let mut entries = target_call::entries_of(folder).ok()?;
+    Some(entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().as_bytes() == MARK.to_bytes())))
 }
 
 /// Whether the process that made a folder of that name may still be there: it counts only where there is no lock, as numbers recur.
@@ -108,6 +113,23 @@ mod tests {
         let removal = leftovers(inside.path()).unwrap().pop().expect("ours").remove(&mut |_| {});
         assert_eq!(removal.left, ["letter: it is none of drivescope's"]);
         assert!(folder.join("letter").exists());
+    }
+
+    #[test]
+    fn what_was_killed_while_it_made_its_mark_is_removed() {
+        let inside = tempfile::tempdir().unwrap();
+        for begun in ["", "A folder of te"] {
+            let folder = folder_of_ours(inside.path(), begun);
+            fs::write(folder.join("data"), "somebody's").unwrap();
+            assert!(leftovers(inside.path()).unwrap().is_empty(), "there is more in it");
+            fs::remove_file(folder.join("data")).unwrap();
+            let removal = leftovers(inside.path()).unwrap().pop().expect("ours").remove(&mut |_| {});
+            assert_eq!(removal, Removal::default());
+            assert!(!folder.exists());
+        }
+        let alive = inside.path().join(format!("{PREFIX}{}-0123456789abcdef", std::process::id()));
+        fs::rename(folder_of_ours(inside.path(), ""), &alive).unwrap();
+        assert!(leftovers(inside.path()).unwrap().is_empty(), "it may be just about to make it");
     }
 
     #[test]

@@ -272,14 +272,30 @@ impl Drop for Workspace {
     }
 }
 
-/// The mark of a folder, if it is one: a regular file with the text that only we write.
-pub(super) fn mark_of(folder: BorrowedFd<'_>) -> io::Result<File> {
-    let mut mark = File::from(system_call::open_at(folder, MARK, libc::O_RDONLY | libc::O_NONBLOCK)?);
+#[derive(Debug)]
+pub(super) enum Mark {
+    Made(File),
+    /// There is none, or its text is not whole.
+    Unmade,
+}
+
+/// The mark of a folder: a regular file with the text that only we write. What is something else is an error.
+pub(super) fn mark_of(folder: BorrowedFd<'_>) -> io::Result<Mark> {
+    let mut file = match system_call::open_at(folder, MARK, libc::O_RDONLY | libc::O_NONBLOCK) {
+        Ok(opened) => File::from(opened),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Mark::Unmade),
+        Err(error) => return Err(error),
+    };
     let mut text = String::new();
-    let is_ours = mark.metadata()?.is_file()
-        && (&mut mark).take(MARK_TEXT.len() as u64 + 1).read_to_string(&mut text).is_ok()
-        && text == MARK_TEXT;
-    if is_ours { Ok(mark) } else { Err(io::ErrorKind::InvalidData.into()) }
+    if file.metadata()?.is_file() {
+        (&mut file).take(MARK_TEXT.len() as u64 + 1).read_to_string(&mut text)?;
+        match MARK_TEXT.strip_prefix(&text) {
+            Some("") => return Ok(Mark::Made(file)),
+            Some(_) => return Ok(Mark::Unmade),
+            None => {}
+        }
+    }
+    Err(io::ErrorKind::InvalidData.into())
 }
 
 pub(super) fn folder_name(number: u32) -> CString {
