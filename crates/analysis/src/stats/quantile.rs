@@ -115,10 +115,11 @@ fn of_effective(
         |rank: f64| Some(histogram.quantile(Quantile::new((rank - 0.5) / effective_count)?)?.as_f64());
     let value = histogram.quantile(quantile)?.get();
     let widened = 1.0 + model::histogram::RELATIVE_ERROR;
+    // The bounds are latencies that were seen, known to a cell; the lowest and the highest are known to the nanosecond.
     Some(Estimate {
         value: value as f64,
-        low: at_rank(low, at_whole)? / widened,
-        high: at_rank(high, at_whole)? * widened,
+        low: (at_rank(low, at_whole)? / widened).max(histogram.min()?.as_f64()),
+        high: (at_rank(high, at_whole)? * widened).min(histogram.max()?.as_f64()),
         confidence,
         effective_count,
     })
@@ -169,6 +170,15 @@ mod tests {
         let median = of_histogram(&histogram, Quantile::MEDIAN, 0.95).unwrap();
         assert_eq!(median.value, 50.0);
         assert!((median.low - 40.7).abs() < 0.2 && (median.high - 60.3).abs() < 0.3, "{median:?}");
+    }
+
+    #[test]
+    fn no_bound_lies_beyond_what_was_seen() {
+        let mut histogram = LatencyHistogram::default();
+        (0..1000).for_each(|_| histogram.record(550_000));
+        (0..20).for_each(|_| histogram.record(550_300));
+        let p99 = of_histogram(&histogram, Quantile::P99, 0.95).unwrap();
+        assert_eq!((p99.low, p99.high), (550_000.0, 550_300.0), "{p99:?}");
     }
 
     #[test]

@@ -167,8 +167,11 @@ fn target_facts(
     if file_length <= DRIVE_CACHE_BYTES_MAX {
         facts.caveats.push(Caveat::FitsInDriveCache);
     }
-    // Everything goes through the page cache on purpose, and the file is put out of it and looked for before it is read.
-    facts.caveats.retain(|caveat| !matches!(caveat, Caveat::NotDirect | Caveat::InPageCache));
+    // Everything goes through the page cache on purpose, and the file is put out of it and looked for before it is read. A folder in
+    // memory is named by its warning.
+    facts
+        .caveats
+        .retain(|caveat| !matches!(caveat, Caveat::NotDirect | Caveat::InPageCache | Caveat::InMemory));
     facts.caveats.sort_unstable();
     facts.caveats.dedup();
     Ok((facts, disks))
@@ -186,7 +189,7 @@ fn warnings(named: &[(&PathBuf, FolderFacts)]) -> Vec<String> {
                  removed waits for a round trip"
             }
             "tmpfs" | "ramfs" => {
-                "in memory: its figures are those of memory and of the kernel, there is no drive"
+                "in memory: results are those of memory and the kernel, not of a drive"
             }
             kind if kind.starts_with("fuse") => {
                 "served by another program (FUSE): its cost is in every figure, and what it keeps in its memory cannot be emptied from here"

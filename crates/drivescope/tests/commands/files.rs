@@ -132,7 +132,8 @@ fn a_file_system_in_memory_is_said_to_be_one() {
     let home = Home::new();
     let run = measure(&home, tmpfs.text(), &["--tasks", "blocks"]);
     let warnings = run["environment"]["warnings"].to_string();
-    assert!(warnings.contains("figures are those of memory"), "{warnings}");
+    assert!(warnings.contains("results are those of memory"), "{warnings}");
+    assert!(!warnings.contains("say nothing about a drive"), "once is enough: {warnings}");
     assert!(finding(&run, "file-layout").to_string().contains("does not report file extents"));
     assert_eq!(run["target"]["kind"], "folder");
     let page = home.print(&["show"]);
