@@ -376,6 +376,20 @@ fn reading_that_is_too_uneven_compares_nothing() {
     assert_eq!(*why(&finding), WriteValleysUnknown::NotCompared);
 }
 
+/// Somebody else takes a quarter of the rate of writing and none of reading, every 8 s: a slowed pass has room for both.
+#[test]
+fn what_a_slowed_pass_cannot_show_is_not_the_drives() {
+    let mut writing = Writing::new(Dips::Always(8.1), 0.44, 0.73, 0.01, 4);
+    for rate in [None, Some(0.6 * RATE), None] {
+        writing.run(Operation::Write, rate, PASS.as_f64(), f64::INFINITY);
+    }
+    writing.depth = 1.0;
+    writing.run(Operation::Read, None, f64::INFINITY, 480.0);
+    let finding = writing.finding();
+    let WriteValleysUnknown::Shallow { depth_ratio } = why(&finding) else { panic!("{finding:?}") };
+    assert!((depth_ratio - 0.73).abs() < 0.02, "{depth_ratio}");
+}
+
 /// A pass of many hours is told as one of minutes is.
 #[test]
 fn a_million_slices_are_told_in_one_pass() {

@@ -72,6 +72,7 @@ fn valleys(story: &Story) -> Result<WriteValleys, WriteValleysUnknown> {
         }
         Verdict::Irregular(count) => return Err(WriteValleysUnknown::Irregular { count }),
         Verdict::NotCompared => return Err(WriteValleysUnknown::NotCompared),
+        Verdict::Shallow(depth_ratio) => return Err(WriteValleysUnknown::Shallow { depth_ratio }),
     };
     Ok(WriteValleys {
         count,

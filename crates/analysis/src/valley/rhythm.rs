@@ -133,8 +133,12 @@ fn without_missed(gaps: &[Gap]) -> Vec<Gap> {
     if missed as f64 <= MISSED_SHARE_MAX * gaps.len() as f64 { kept } else { gaps.to_vec() }
 }
 
-/// Whether time or bytes vary less from gap to gap: by the correlation of sum and difference (Pitman 1939, Morgan 1939).
+/// Whether time or bytes vary less from gap to gap: by the correlation of sum and difference (Pitman 1939, Morgan 1939). At one rate alone
+/// both vary alike, but for where slices end.
 fn steadier(gaps: &[Gap]) -> (ValleyTrigger, f64) {
+    if !gaps.iter().any(|gap| gap.slowed) {
+        return (ValleyTrigger::Unknown, 0.0);
+    }
     let (mut sums, mut differences) = (Vec::new(), Vec::new());
     for gap in gaps {
         sums.push(gap.bytes.ln() + gap.seconds.ln());

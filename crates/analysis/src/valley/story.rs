@@ -2,7 +2,7 @@
 
 use super::EXPERIMENT;
 use super::cell::each_cell;
-use super::dip::{Dip, DipFinder, PhaseDips, middle};
+use super::dip::{DROP_SHARE, Dip, DipFinder, PhaseDips, middle};
 use super::pass::{Pass, PassShape};
 use super::rhythm::{Gap, Rhythm, rhythm};
 use crate::measured::is_measurement;
@@ -90,6 +90,8 @@ pub enum Verdict {
     Irregular(u64),
     /// They recur, but it was not looked whether they do so while reading.
     NotCompared,
+    /// They recur, leave that share of the rate, and a slowed pass, which could not show that, has none.
+    Shallow(f64),
     Recurring(Rhythm),
 }
 
@@ -292,17 +294,35 @@ impl Story {
 
     /// What is left of throughput inside a dip: the median of those long enough to have an inside, else the lowest interval of any.
     pub fn depth_ratio(&self) -> f64 {
-        let (mut lowest, mut inside) = (1.0_f64, Vec::new());
+        if let Some(inside) = self.inside_ratio() {
+            return inside;
+        }
+        let full_rate = self.passes().filter(|pass| !pass.shape.slowed);
+        full_rate.flat_map(Pass::alike).map(|dip| dip.lowest).fold(1.0, f64::min)
+    }
+
+    fn inside_ratio(&self) -> Option<f64> {
+        let full_rate = self.passes().filter(|pass| !pass.shape.slowed);
+        let mut inside: Vec<f64> = full_rate.flat_map(Pass::alike).filter_map(|dip| dip.inside).collect();
+        if inside.is_empty() { None } else { Some(middle(&mut inside)) }
+    }
+
+    /// What is left inside dips that recur so often, if a slowed pass has none of them and is too slow to show any so shallow.
+    fn too_shallow(&self, gap_s: f64) -> Option<f64> {
+        let inside = self.inside_ratio()?;
+        let (mut slowed, mut full_rate) = (0.0_f64, 0.0_f64);
         for pass in self.passes() {
             if pass.shape.slowed {
-                continue;
-            }
-            for dip in pass.alike() {
-                lowest = lowest.min(dip.lowest);
-                inside.extend(dip.inside);
+                if pass.has_dips() {
+                    return None;
+                }
+                slowed = slowed.max(pass.rate());
+            } else {
+                full_rate = full_rate.max(pass.rate());
             }
         }
-        if inside.is_empty() { lowest } else { middle(&mut inside) }
+        let could_show = inside < DROP_SHARE * slowed / full_rate;
+        (self.slowed_s() >= COMPARED_GAPS_MIN * gap_s && !could_show).then_some(inside)
     }
 
     pub fn verdict(&self) -> Verdict {
@@ -335,7 +355,10 @@ impl Story {
             Some(rhythm) if !self.is_compared(rhythm.seconds.value) || !self.could_show_dips() => {
                 Verdict::NotCompared
             }
-            Some(rhythm) => Verdict::Recurring(rhythm),
+            Some(rhythm) => match self.too_shallow(rhythm.seconds.value) {
+                Some(inside) => Verdict::Shallow(inside),
+                None => Verdict::Recurring(rhythm),
+            },
         }
     }
 

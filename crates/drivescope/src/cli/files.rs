@@ -188,9 +188,7 @@ fn warnings(named: &[(&PathBuf, FolderFacts)]) -> Vec<String> {
                 "on a network: results include network and server, whose cache cannot be dropped from here, and each file made or \
                  removed waits for a round trip"
             }
-            "tmpfs" | "ramfs" => {
-                "in memory: results are those of memory and the kernel, not of a drive"
-            }
+            "tmpfs" | "ramfs" => "in memory: results are those of memory and the kernel, not of a drive",
             kind if kind.starts_with("fuse") => {
                 "served by another program (FUSE): its cost is in every figure, and what it keeps in its memory cannot be emptied from here"
             }

@@ -170,6 +170,10 @@ pub enum WriteValleysUnknown {
         count: u64,
     },
     NotCompared,
+    /// They leave that share of the rate, which neither the rate-limited pass nor, perhaps, reads can show.
+    Shallow {
+        depth_ratio: f64,
+    },
     /// At the start of each pass: a slow region, or the return to it.
     AtStart {
         count: u64,

@@ -92,6 +92,11 @@ impl Wording for WriteValleys {
                  --time-limit."
                     .into()
             }
+            WriteValleysUnknown::Shallow { depth_ratio } => format!(
+                "Inconclusive: drops to {:.0} % of full speed recur, but the rate-limited pass has none and is too slow to show drops that \
+                 shallow. Other I/O is not ruled out: repeat it on an idle system.",
+                100.0 * depth_ratio
+            ),
             WriteValleysUnknown::AtStart { count } => format!(
                 "Inconclusive: {} seen, all at the start of a pass: a slow region, or the return to it. A --range that starts \
                  elsewhere decides.",
