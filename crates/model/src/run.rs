@@ -92,8 +92,8 @@ impl<'run> RunView<'run> {
     }
 }
 
-/// The series of a run. Each call starts a new pass from the beginning.
-pub trait Series {
+/// The series of a run. Each call starts a new pass from the beginning; several may go on at once.
+pub trait Series: Sync {
     /// The time slices of one phase, in the order of time.
     fn intervals(&self, phase: u32) -> Box<dyn Iterator<Item = IntervalRecord> + '_>;
     /// The errors that were kept of one phase, in the order of time.

@@ -16,7 +16,7 @@ use model::run::Series;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug)]
 pub struct StoredSeries {
@@ -27,7 +27,7 @@ pub struct StoredSeries {
     trace_groups: Mutex<BTreeMap<u32, Vec<Group>>>,
     under_way: bool,
     checksums: HashMap<String, Fingerprint>,
-    open_segments: Mutex<Vec<Arc<SegmentReader>>>,
+    open_segments: Mutex<Vec<SegmentReader>>,
     intervals: Cache<IntervalRecord>,
     errors: Cache<ErrorRecord>,
     ios: Cache<IoRecord>,
@@ -60,6 +60,28 @@ struct CachedGroup<R> {
     /// After which record of a journal it ends; a journal may grow.
     position: JournalPosition,
     records: Arc<Vec<R>>,
+}
+
+impl<R> Cache<R> {
+    fn groups(&self) -> MutexGuard<'_, Vec<CachedGroup<R>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that is known, for whoever keeps it again.
+    fn taken(&self, source: Source) -> Option<CachedGroup<R>> {
+        let mut groups = self.groups();
+        let known = groups.iter().position(|group| group.source == source)?;
+        Some(groups.remove(known))
+    }
+
+    fn keep(&self, group: CachedGroup<R>) {
+        let mut groups = self.groups();
+        groups.retain(|other| other.source != group.source);
+        if groups.len() == CACHED_GROUPS_MAX {
+            groups.remove(0);
+        }
+        groups.push(group);
+    }
 }
 
 impl<R> Default for Cache<R> {
@@ -189,18 +211,31 @@ impl StoredSeries {
         SegmentReader::open(&path, kind)
     }
 
-    fn reopen_segment(&self, kind: SeriesKind, number: u32) -> Result<Arc<SegmentReader>, StoreError> {
+    /// Reads a segment by a reader that nobody else has meanwhile: reading moves the position in its file.
+    fn with_segment<T>(
+        &self,
+        kind: SeriesKind,
+        number: u32,
+        read: impl FnOnce(&SegmentReader) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let path = self.folder.join(kind.segment_name(number));
-        let mut open = self.open_segments.lock().unwrap_or_else(PoisonError::into_inner);
-        let reader = match open.iter().position(|reader| reader.path() == path) {
-            Some(known) => open.remove(known),
-            None => Arc::new(SegmentReader::open(&path, kind)?),
+        let open = || self.open_segments.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = {
+            let mut segments = open();
+            let known = segments.iter().position(|reader| reader.path() == path);
+            known.map(|known| segments.remove(known))
         };
-        if open.len() == OPEN_SEGMENTS_MAX {
-            open.remove(0);
+        let reader = match taken {
+            Some(reader) => reader,
+            None => SegmentReader::open(&path, kind)?,
+        };
+        let outcome = read(&reader);
+        let mut segments = open();
+        if segments.len() == OPEN_SEGMENTS_MAX {
+            segments.remove(0);
         }
-        open.push(Arc::clone(&reader));
-        Ok(reader)
+        segments.push(reader);
+        outcome
     }
 
     fn open_journal(&self, kind: SeriesKind, number: u32) -> Result<JournalReader, StoreError> {
@@ -395,16 +430,17 @@ impl StoredSeries {
         number: u32,
         group: usize,
     ) -> Result<Vec<R>, StoreError> {
-        self.reopen_segment(kind, number)?.records(group)
+        self.with_segment(kind, number, |reader| reader.records(group))
     }
 
     fn read_segment<R: StoredRecord>(&self, kind: SeriesKind, number: u32) -> Result<Vec<R>, StoreError> {
-        let reader = self.reopen_segment(kind, number)?;
-        let mut records = Vec::new();
-        for group in 0..reader.groups() {
-            records.append(&mut reader.records(group)?);
-        }
-        Ok(records)
+        self.with_segment(kind, number, |reader| {
+            let mut records = Vec::new();
+            for group in 0..reader.groups() {
+                records.append(&mut reader.records(group)?);
+            }
+            Ok(records)
+        })
     }
 
     /// A journal may have grown since it was read; then only what came is read.
@@ -414,18 +450,15 @@ impl StoredSeries {
         source: Source,
         cache: &Cache<R>,
     ) -> Arc<Vec<R>> {
-        let mut cached = cache.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = cached.iter().position(|group| group.source == source);
-        let mut group = match known {
-            Some(index) => cached.remove(index),
-            None => {
-                let records = match source {
-                    Source::Segment { .. } => Arc::new(self.read(kind, source)),
-                    Source::Journal { .. } => Arc::default(),
-                };
-                CachedGroup { source, position: JournalPosition::default(), records }
-            }
-        };
+        // Others read other groups meanwhile.
+        let mut group = cache.taken(source).unwrap_or_else(|| CachedGroup {
+            source,
+            position: JournalPosition::default(),
+            records: match source {
+                Source::Segment { .. } => Arc::new(self.read(kind, source)),
+                Source::Journal { .. } => Arc::default(),
+            },
+        });
         if let Source::Journal { number } = source
             && let Err(error) = self.read_on(kind, number, &mut group)
         {
@@ -433,11 +466,8 @@ impl StoredSeries {
             let records = if error.is_not_found() { self.read_segment(kind, number) } else { Ok(Vec::new()) };
             return Arc::new(records.unwrap_or_default());
         }
-        if cached.len() == CACHED_GROUPS_MAX {
-            cached.remove(0);
-        }
         let records = Arc::clone(&group.records);
-        cached.push(group);
+        cache.keep(group);
         records
     }
 

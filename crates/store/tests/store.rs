@@ -199,6 +199,24 @@ fn a_killed_run_is_folded_by_the_next_writer() {
     assert!(stored.damage.is_empty(), "{:?}", stored.damage);
 }
 
+/// Detectors go through one series at once. A reader that two of them shared gave each other's bytes, and rows were missing.
+#[test]
+fn threads_that_read_one_series_at_once_all_see_it_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let facts = run("read-at-once");
+    let mut writer = store.begin(&facts).unwrap();
+    let records: Vec<_> = (0..150_000).map(|number| interval(0, number)).collect();
+    records.iter().for_each(|record| writer.append_interval(record).unwrap());
+    writer.finish(&complete(facts), &[]).unwrap();
+    let stored = store.read("read-at-once").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert!(stored.series.intervals(0).eq(records.iter().copied())));
+        }
+    });
+}
+
 #[test]
 fn two_readers_see_what_one_writer_has_appended() {
     let folder = tempfile::tempdir().unwrap();

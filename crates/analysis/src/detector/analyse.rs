@@ -8,25 +8,33 @@ use crate::measured::random_groups;
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
+use std::panic::resume_unwind;
+use std::thread;
 
 /// Everything that can be concluded from a run: what the detectors find, and what follows from it together.
 pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
-    let limits = limit::limits(run);
+    // Looking for limits takes about as long as all else together.
+    let (limits, detected) = thread::scope(|scope| {
+        let limits = scope.spawn(|| limit::limits(run));
+        let detected: Vec<_> = needed(run).map(|detector| (detector, (detector.detect)(run))).collect();
+        (limits.join().unwrap_or_else(|panic| resume_unwind(panic)), detected)
+    });
     let apart = limit::apart(run, &limits);
     let mut findings = rate_limit::found(run, limits);
-    for detector in REGISTRY {
-        if !detector.needs.iter().any(|need| need.is_met(run)) {
-            continue;
-        }
+    for (detector, of_all) in detected {
         match &apart {
-            None => findings.extend((detector.detect)(run)),
-            Some(phases) => findings.extend(detected_apart(detector, run, phases)),
+            None => findings.extend(of_all),
+            Some(phases) => findings.extend(detected_apart(detector, of_all, run, phases)),
         }
     }
     let contradictions = contradiction::withdrawn(&mut findings);
     findings.extend(contradictions);
     findings.extend(datasheet_claims::compared(run, &findings));
     findings
+}
+
+fn needed(run: &RunView<'_>) -> impl Iterator<Item = &'static Detector> {
+    REGISTRY.iter().filter(|detector| detector.needs.iter().any(|need| need.is_met(run)))
 }
 
 /// What a pass takes is neither what the burst shows nor what the limit allows.
@@ -38,8 +46,12 @@ const OF_ALL_DEPTHS: [FindingCode; 2] = [FindingCode::ConcurrencyGain, FindingCo
 
 /// What a detector finds in the phases before a rate limit was met, which are given, if it looks for what a limit changes.
 /// Where it finds other things in all of them and nothing in these, the limit is the reason.
-fn detected_apart(detector: &Detector, run: &RunView<'_>, before: &[PhaseSummary]) -> Vec<Finding> {
-    let of_all = (detector.detect)(run);
+fn detected_apart(
+    detector: &Detector,
+    of_all: Vec<Finding>,
+    run: &RunView<'_>,
+    before: &[PhaseSummary],
+) -> Vec<Finding> {
     if !detector.codes.iter().any(|&code| Finding::rate_limited(code).is_some()) {
         return of_all;
     }

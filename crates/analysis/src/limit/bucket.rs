@@ -8,6 +8,7 @@ use super::border::Border;
 use super::course::{Course, Shape, Step, Used};
 use crate::stats::evenness::chance_so_even;
 use model::units::Bytes;
+use std::ops::Range;
 
 /// Windows over which rates are compared: 0.3 s, so that one fits into the short phases of `check`, or a 512th of a long
 /// run. A gap longer than this ends one, unless what was in flight was waited for: phases of `access` take 0.08 s.
@@ -82,10 +83,23 @@ pub(super) struct Bucket {
     pub is_certain: bool,
 }
 
+/// What of a course counts, added up once: rates are tried by the dozen on courses of many steps.
 pub(super) struct Asked<'course> {
-    pub course: &'course Course,
-    pub unit: Unit,
-    pub side: Side,
+    course: &'course Course,
+    unit: Unit,
+    side: Side,
+    /// Before each step and behind the last. Whole numbers, so that differences are exact.
+    used_until: Vec<f64>,
+    drains: Vec<Drain>,
+    cost_max: f64,
+}
+
+/// Before the first step of a phase: what was in flight when the phase before, which began at `first`, ended by time.
+struct Drain {
+    index: usize,
+    first: usize,
+    used: f64,
+    cost: f64,
 }
 
 /// Steps that follow each other: from the first to before the last.
@@ -108,8 +122,29 @@ impl Window {
     }
 }
 
-impl Asked<'_> {
-    pub(super) fn steps(&self) -> &[Step] {
+impl<'course> Asked<'course> {
+    pub(super) fn of(course: &'course Course, unit: Unit, side: Side) -> Asked<'course> {
+        let mut asked =
+            Asked { course, unit, side, used_until: vec![0.0], drains: Vec::new(), cost_max: 0.0 };
+        let (mut sum, mut first, mut before) = (0.0, 0, None::<&Step>);
+        for (index, step) in course.steps.iter().enumerate() {
+            if let Some(last) = before.replace(step)
+                && last.phase != step.phase
+            {
+                let (in_flight, cost) = (course.uncounted[last.phase as usize] as f64, asked.cost(last));
+                if asked.used(last) > 0.0 && in_flight > 0.0 {
+                    asked.drains.push(Drain { index, first, used: in_flight * cost, cost });
+                }
+                first = index;
+            }
+            asked.cost_max = asked.cost_max.max(asked.cost(step));
+            sum += asked.used(step);
+            asked.used_until.push(sum);
+        }
+        asked
+    }
+
+    pub(super) fn steps(&self) -> &'course [Step] {
         &self.course.steps
     }
 
@@ -128,10 +163,6 @@ impl Asked<'_> {
         }
     }
 
-    fn step_before(&self, index: usize) -> Option<&Step> {
-        self.steps().get(index.checked_sub(1)?)
-    }
-
     pub(super) fn shape(&self, step: &Step) -> Option<&Shape> {
         self.course.shapes[step.phase as usize].as_ref()
     }
@@ -140,7 +171,8 @@ impl Asked<'_> {
     fn only_shape(&self, window: &Window) -> Option<&Shape> {
         let steps = &self.steps()[window.from..window.to];
         let shape = self.shape(steps.first()?)?;
-        for step in steps {
+        let of_other_phases = steps.iter().filter(|step| step.phase != steps[0].phase);
+        for step in of_other_phases {
             if self.shape(step) != Some(shape) {
                 return None;
             }
@@ -162,12 +194,15 @@ impl Asked<'_> {
         let length_ns = WINDOW_NS.max(whole_ns / WINDOWS_MAX);
         let mut windows = Vec::new();
         let (mut from, mut used, mut cost) = (0, 0.0, 0.0f64);
+        let mut drains = self.drains.iter().peekable();
         for (index, step) in steps.iter().enumerate() {
+            let drain = drains.next_if(|drain| drain.index == index);
             if index > from {
                 let gap_ns = step.start_ns.saturating_sub(steps[index - 1].end_ns);
-                let drained = self.drained_before(index);
-                if drained > 0.0 && gap_ns > 0 {
-                    used += drained;
+                if let Some(drain) = drain
+                    && gap_ns > 0
+                {
+                    used += drain.used;
                 } else if gap_ns > GAP_NS {
                     (from, used, cost) = (index, 0.0, 0.0);
                 }
@@ -183,55 +218,50 @@ impl Asked<'_> {
         windows
     }
 
-    /// What was in flight when the phase before this step ended by time.
-    fn drained_before(&self, index: usize) -> f64 {
-        let Some(last) = self.step_before(index) else { return 0.0 };
-        let is_drained = self.steps()[index].phase != last.phase && self.used(last) > 0.0;
-        if is_drained { self.course.uncounted[last.phase as usize] as f64 * self.cost(last) } else { 0.0 }
-    }
-
-    /// What was used between the step before and this one.
-    fn used_before(&self, index: usize, per_second: f64) -> f64 {
-        self.border_before(index, per_second).map_or(0.0, |border| border.used())
-    }
-
-    /// None where nothing was in flight between the step before and this one. What the phase before that left, as one does that is
-    /// slower than tokens come, is used as well.
-    fn border_before(&self, index: usize, per_second: f64) -> Option<Border> {
-        let (mut border, first) = self.plain_border(index, per_second)?;
-        if let Some((earlier, _)) = self.plain_border(first, per_second) {
+    /// What was in flight at a drain. What the phase before that left, as one does that is slower than tokens come, is used as well.
+    fn border(&self, number: usize, per_second: f64) -> Border {
+        let drain = &self.drains[number];
+        let mut border = self.plain_border(drain, per_second);
+        if let Some(before) = number.checked_sub(1)
+            && self.drains[before].index == drain.first
+        {
+            let earlier = self.plain_border(&self.drains[before], per_second);
             border.came_back += (earlier.came_back - earlier.used()).clamp(0.0, earlier.cost);
         }
-        Some(border)
+        border
     }
 
-    /// And the first step of the phase before it.
-    fn plain_border(&self, index: usize, per_second: f64) -> Option<(Border, usize)> {
-        let drained = self.drained_before(index);
-        if drained == 0.0 {
-            return None;
-        }
-        let (steps, last) = (self.steps(), index - 1);
-        let (mut first, mut used) = (index, 0.0);
-        while first > 0 && steps[first - 1].phase == steps[last].phase {
-            first -= 1;
-            used += self.used(&steps[first]);
-        }
-        let seconds = steps[index].start_ns.saturating_sub(steps[first].start_ns) as f64 / 1e9;
-        let border =
-            Border { drained, cost: self.cost(&steps[last]), came_back: per_second * seconds - used };
-        Some((border, first))
+    fn plain_border(&self, drain: &Drain, per_second: f64) -> Border {
+        let steps = self.steps();
+        let seconds = steps[drain.index].start_ns.saturating_sub(steps[drain.first].start_ns) as f64 / 1e9;
+        let used = self.used_between(drain.first, drain.index);
+        Border { drained: drain.used, cost: drain.cost, came_back: per_second * seconds - used }
+    }
+
+    fn used_between(&self, from: usize, to: usize) -> f64 {
+        self.used_until[to] - self.used_until[from]
+    }
+
+    /// The numbers of the drains behind one step and up to another.
+    fn drains_between(&self, from: usize, to: usize) -> Range<usize> {
+        let behind = |step: usize| self.drains.partition_point(|drain| drain.index <= step);
+        behind(from)..behind(to)
     }
 
     /// At the end of each step, with that refill per second.
     fn deficits(&self, per_second: f64) -> Vec<f64> {
         let mut deficits = Vec::with_capacity(self.steps().len());
-        let (mut deficit, mut until_ns) = (0.0f64, 0);
+        let (mut deficit, mut until_ns, mut number) = (0.0f64, 0, 0);
         for (index, step) in self.steps().iter().enumerate() {
             let idle_s = step.start_ns.saturating_sub(until_ns) as f64 / 1e9;
-            deficit = (deficit + self.used_before(index, per_second) - per_second * idle_s).max(0.0);
+            let mut drained = 0.0;
+            if self.drains.get(number).is_some_and(|drain| drain.index == index) {
+                drained = self.border(number, per_second).used();
+                number += 1;
+            }
+            deficit = (deficit + drained - per_second * idle_s).max(0.0);
             let seconds = step.end_ns.saturating_sub(step.start_ns.max(until_ns)) as f64 / 1e9;
-            deficit = (deficit + self.used(step) - per_second * seconds).max(0.0);
+            deficit = (deficit + self.used_between(index, index + 1) - per_second * seconds).max(0.0);
             until_ns = step.end_ns.max(until_ns);
             deficits.push(deficit);
         }
@@ -251,10 +281,7 @@ impl Asked<'_> {
         if seconds <= 0.0 {
             return None;
         }
-        let mut borders = 0.0;
-        for index in from + 1..=to {
-            borders += if self.drained_before(index) > 0.0 { 1.0 } else { 0.0 };
-        }
+        let borders = self.drains_between(from, to).len() as f64;
         let (more, more_off) = self.refined(from, to, about);
         let (less, less_off) = self.refined(from, to, about - borders * cost / seconds);
         let per_second = if less_off < more_off { less } else { more };
@@ -269,14 +296,12 @@ impl Asked<'_> {
         let mut per_second = about;
         let mut off = 0.0;
         for _ in 0..REFINEMENTS {
-            let mut used = 0.0;
+            let mut used = self.used_between(from + 1, to + 1);
             off = 0.0;
-            for index in from + 1..=to {
-                used += self.used(&self.steps()[index]);
-                if let Some(border) = self.border_before(index, per_second) {
-                    used += border.used();
-                    off += border.residual();
-                }
+            for number in self.drains_between(from, to) {
+                let border = self.border(number, per_second);
+                used += border.used();
+                off += border.residual();
             }
             per_second = used / self.seconds_between(from, to);
         }
@@ -285,7 +310,7 @@ impl Asked<'_> {
 }
 
 pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
-    let asked = Asked { course, unit, side };
+    let asked = Asked::of(course, unit, side);
     let windows = asked.windows();
     for members in candidates(&windows) {
         if let Some(fitting) = Fitting::of(&asked, &windows, &members)
@@ -302,8 +327,10 @@ pub(super) fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
     let mut left: Vec<usize> = (0..windows.len()).filter(|&index| windows[index].used > 0.0).collect();
     let mut found = Vec::new();
     while found.len() < CANDIDATES {
-        let alike =
-            |&center: &usize| left.iter().filter(|&&one| windows[one].is_at(windows[center].rate())).count();
+        let alike = |&center: &usize| {
+            let rate = windows[center].rate();
+            left.iter().filter(|&&one| windows[one].is_at(rate)).count()
+        };
         let Some(center) = left.iter().copied().max_by_key(alike) else { break };
         let rate = windows[center].rate();
         let (members, others) = left.iter().partition::<Vec<usize>, _>(|&&one| windows[one].is_at(rate));
@@ -338,10 +365,7 @@ impl<'run> Fitting<'run> {
     /// First by the longest run of windows at that rate; then from the first to the last of all that are at the rate and the
     /// credit which that run shows.
     fn of(asked: &'run Asked<'run>, windows: &'run [Window], members: &[usize]) -> Option<Fitting<'run>> {
-        let mut cost = 0.0f64;
-        for step in asked.steps() {
-            cost = cost.max(asked.cost(step));
-        }
+        let cost = asked.cost_max;
         let (first, last) = longest_run(members)?;
         let (mut seconds, mut used) = (0.0, 0.0);
         for window in &windows[first..=last] {

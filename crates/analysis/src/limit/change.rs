@@ -14,7 +14,7 @@ pub(super) struct Change {
 
 /// A bucket that holds up to the last window at its rate, and after that another rate that is as constant, of workloads that it limited.
 pub(super) fn fit_changed(course: &Course, unit: Unit, side: Side) -> Option<Change> {
-    let asked = Asked { course, unit, side };
+    let asked = Asked::of(course, unit, side);
     let windows = asked.windows();
     for members in candidates(&windows) {
         let from_step = windows[*members.last()?].to;

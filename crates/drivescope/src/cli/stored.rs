@@ -7,7 +7,9 @@ use crate::store::{self, Store, StoredRun};
 use model::run::Run;
 use model::target::TargetKind;
 use std::io::ErrorKind;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread::{self, available_parallelism};
 
 fn store_folder(folder: Option<&Path>) -> Result<PathBuf, UserError> {
     match folder {
@@ -54,17 +56,34 @@ pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError>
 }
 
 pub(super) fn analysed(name: &str, store: &Store) -> Result<StoredRun, UserError> {
-    let mut stored = store.read(name)?;
+    let mut stored = read(name, store)?;
+    analyse(&mut stored);
+    Ok(stored)
+}
+
+fn read(name: &str, store: &Store) -> Result<StoredRun, UserError> {
+    let stored = store.read(name)?;
     for damage in &stored.damage {
         output::say(&damage.to_string());
     }
-    stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
     Ok(stored)
+}
+
+fn analyse(stored: &mut StoredRun) {
+    stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
 }
 
 pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Vec<StoredRun>, UserError> {
     let store = store_with_runs(folder)?;
-    names.iter().map(|name| analysed(name, &store)).collect()
+    let mut runs = names.iter().map(|name| read(name, &store)).collect::<Result<Vec<_>, _>>()?;
+    let threads = available_parallelism().map_or(1, NonZero::get);
+    let share = runs.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        for runs in runs.chunks_mut(share) {
+            scope.spawn(|| runs.iter_mut().for_each(analyse));
+        }
+    });
+    Ok(runs)
 }
 
 pub(super) fn drive_name(run: &Run) -> String {
