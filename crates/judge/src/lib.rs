@@ -15,6 +15,7 @@ pub mod document;
 pub mod engine;
 pub mod failure;
 pub mod files;
+mod fixed_processors;
 pub mod goal;
 pub mod interval;
 pub mod machine;

@@ -46,7 +46,8 @@ pub fn run(options: &AllOptions) -> Result<(), Failure> {
          Made by `cargo xtask bench all{}` on {}, release build.\n{}\n\
          Load averages before and after: {before}; {}. {reached} of {} goals are reached.\n\n\
          A ratio above 1 is better than the goal. Medians of {rounds} turns; peers have theirs in between, in random order. IOPS per core: \
-         for each second\nof processor time of the process itself. fio's best: of its settings that take a completion as soon as there is one.\n\n\
+         for each second\nof processor time of the process itself. fio's best: of its settings that take a completion as soon as there is one. On the loop device \
+         both run on the first processor and the kernel's workers on the second.\n\n\
          {}\n{}",
         if options.quick { " --quick" } else { "" },
         today(),

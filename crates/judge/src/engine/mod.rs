@@ -9,6 +9,7 @@ pub mod measurement;
 pub mod summary;
 
 use crate::failure::Failure;
+use crate::fixed_processors::FixedProcessors;
 use crate::machine::{load_average, publish, seed_of_now};
 use crate::options::EngineOptions;
 use crate::place::Place;
@@ -41,12 +42,15 @@ pub fn compare_on(
     contenders: fn(&Case) -> Vec<Contender>,
 ) -> Result<Vec<Results>, Failure> {
     let program = build_example("engine_rate")?;
-    let place = if targets.contains(&Target::Loop) { Some(Place::make()?) } else { None };
     let mut order = Prng::new(seed, 0);
     let mut all = Vec::new();
     for &target in targets {
+        let on_loop = match target {
+            Target::Loop => Some((Place::make()?, FixedProcessors::take()?)),
+            _ => None,
+        };
         for depth in DEPTHS {
-            let path = target.path(place.as_ref().map_or("", Place::device)).to_owned();
+            let path = target.path(on_loop.as_ref().map_or("", |(place, _)| place.device())).to_owned();
             let case = Case { target, depth, path };
             let contenders = contenders(&case);
             all.push(compare(case, contenders, &program, options, &mut order)?);
