@@ -31,4 +31,5 @@ pub mod surface;
 pub mod sustained;
 pub mod valley;
 
-pub use detector::analyse;
+pub use detector::{Detected, analyse, concluded, detected};
+pub use limit::limits;

@@ -3,25 +3,31 @@
 use super::REGISTRY;
 use super::detect::Detector;
 use super::{contradiction, datasheet_claims, rate_limit};
-use crate::limit;
+use crate::limit::{self, Limit};
 use crate::measured::random_groups;
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
-use std::panic::resume_unwind;
-use std::thread;
 
 /// Everything that can be concluded from a run: what the detectors find, and what follows from it together.
 pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
-    // Looking for limits takes about as long as all else together.
-    let (limits, detected) = thread::scope(|scope| {
-        let limits = scope.spawn(|| limit::limits(run));
-        let detected: Vec<_> = needed(run).map(|detector| (detector, (detector.detect)(run))).collect();
-        (limits.join().unwrap_or_else(|panic| resume_unwind(panic)), detected)
-    });
+    concluded(run, limit::limits(run), detected(run))
+}
+
+/// What each detector that has something to go by finds in all of a run.
+pub struct Detected(Vec<(&'static Detector, Vec<Finding>)>);
+
+/// About as long as the search for [`limit::limits`], which may go on meanwhile.
+pub fn detected(run: &RunView<'_>) -> Detected {
+    let needed = REGISTRY.iter().filter(|detector| detector.needs.iter().any(|need| need.is_met(run)));
+    Detected(needed.map(|detector| (detector, (detector.detect)(run))).collect())
+}
+
+/// What limits and detectors come to together.
+pub fn concluded(run: &RunView<'_>, limits: Vec<Limit>, detected: Detected) -> Vec<Finding> {
     let apart = limit::apart(run, &limits);
     let mut findings = rate_limit::found(run, limits);
-    for (detector, of_all) in detected {
+    for (detector, of_all) in detected.0 {
         match &apart {
             None => findings.extend(of_all),
             Some(phases) => findings.extend(detected_apart(detector, of_all, run, phases)),
@@ -31,10 +37,6 @@ pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
     findings.extend(contradictions);
     findings.extend(datasheet_claims::compared(run, &findings));
     findings
-}
-
-fn needed(run: &RunView<'_>) -> impl Iterator<Item = &'static Detector> {
-    REGISTRY.iter().filter(|detector| detector.needs.iter().any(|need| need.is_met(run)))
 }
 
 /// What a pass takes is neither what the burst shows nor what the limit allows.

@@ -54,7 +54,7 @@ mod zone_ratio;
 mod zone_table;
 mod zones;
 
-pub use analyse::analyse;
+pub use analyse::{Detected, analyse, concluded, detected};
 pub use detect::{Detector, Need};
 
 /// All detectors, in the order in which their findings are shown.

@@ -1,6 +1,7 @@
 //! A limit that changes while it is met.
 
-use super::bucket::{Asked, Bucket, Side, Unit, candidates, fit};
+use super::asked::{Asked, Side, Unit};
+use super::bucket::{Bucket, candidates, fit};
 use super::course::Course;
 
 /// A limit that was another one from some step on.

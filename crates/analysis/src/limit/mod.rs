@@ -3,12 +3,14 @@
 //! A token bucket between host and drive makes two drives of one. Everything that tells how fast a drive is therefore
 //! looks at phases on one side of the border only: those before the credit was used up, which show the drive.
 
+mod asked;
 mod border;
 mod bucket;
 mod change;
 mod course;
 
-use bucket::{Bucket, Side, Unit, fit};
+use asked::{Side, Unit};
+use bucket::{Bucket, fit};
 use change::{Change, fit_changed};
 use course::Course;
 use model::estimate::Estimate;

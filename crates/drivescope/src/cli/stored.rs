@@ -8,6 +8,7 @@ use model::run::Run;
 use model::target::TargetKind;
 use std::io::ErrorKind;
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread::{self, available_parallelism};
 
@@ -69,8 +70,16 @@ fn read(name: &str, store: &Store) -> Result<StoredRun, UserError> {
     Ok(stored)
 }
 
+/// The search for limits goes through a run of a million intervals about as long as all detectors.
 fn analyse(stored: &mut StoredRun) {
-    stored.run.findings = analysis::analyse(&stored.run.view(&stored.series));
+    let run = stored.run.view(&stored.series);
+    let findings = thread::scope(|scope| {
+        let limits = scope.spawn(|| analysis::limits(&run));
+        let detected = analysis::detected(&run);
+        let limits = limits.join().unwrap_or_else(|panic| resume_unwind(panic));
+        analysis::concluded(&run, limits, detected)
+    });
+    stored.run.findings = findings;
 }
 
 pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Vec<StoredRun>, UserError> {

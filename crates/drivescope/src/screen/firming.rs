@@ -13,8 +13,8 @@ use std::sync::Arc;
 pub type LookAgain = Box<dyn FnMut() -> Option<Vec<Finding>> + Send>;
 
 const FIRST_AFTER: Nanos = Nanos::from_secs(5);
-/// An analysis, of two threads, is followed by a rest of this many times its length: at most 2 % of one CPU.
-const REST_FACTOR: u64 = 99;
+/// An analysis is followed by a rest of this many times its length: at most 2 % of one CPU.
+const REST_FACTOR: u64 = 49;
 const STEP: Nanos = Nanos::from_millis(250);
 /// The lowest priority of Linux: any measuring thread runs first.
 const NICE: i32 = 19;

@@ -1,0 +1,264 @@
+//! What of a course counts for one kind of bucket, and what a bucket of a given rate would make of it.
+
+use super::border::Border;
+use super::course::{Course, Shape, Step, Used};
+use std::ops::Range;
+
+/// Windows over which rates are compared: 0.3 s, so that one fits into the short phases of `check`, or a 512th of a long
+/// run. A gap longer than this ends one, unless what was in flight was waited for: phases of `access` take 0.08 s.
+const WINDOW_NS: u64 = 300_000_000;
+const GAP_NS: u64 = 1_000_000;
+const WINDOWS_MAX: u64 = 512;
+/// Rates are alike that differ by a request more or less at either end of a window, and by this share besides.
+const ALIKE_SHARE: f64 = 0.003;
+/// How often the rate is made more exact by what was in flight between phases.
+const REFINEMENTS: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Requests,
+    Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Both,
+    Reads,
+    Writes,
+}
+
+/// What of a course counts, added up once: rates are tried by the dozen on courses of many steps.
+pub(super) struct Asked<'course> {
+    pub course: &'course Course,
+    unit: Unit,
+    side: Side,
+    /// Before each step and behind the last. Whole numbers, so that differences are exact.
+    used_until: Vec<f64>,
+    drains: Vec<Drain>,
+    pub cost_max: f64,
+}
+
+/// Before the first step of a phase: what was in flight when the phase before, which began at `first`, ended by time.
+struct Drain {
+    index: usize,
+    first: usize,
+    used: f64,
+    cost: f64,
+}
+
+/// Steps that follow each other: from the first to before the last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub from: usize,
+    pub to: usize,
+    pub seconds: f64,
+    pub used: f64,
+    pub cost: f64,
+}
+
+impl Window {
+    pub(super) fn rate(&self) -> f64 {
+        self.used / self.seconds
+    }
+
+    pub(super) fn is_at(&self, rate: f64) -> bool {
+        (self.rate() - rate).abs() <= 1.5 * self.cost / self.seconds + ALIKE_SHARE * rate
+    }
+}
+
+impl<'course> Asked<'course> {
+    pub(super) fn of(course: &'course Course, unit: Unit, side: Side) -> Asked<'course> {
+        let mut asked =
+            Asked { course, unit, side, used_until: vec![0.0], drains: Vec::new(), cost_max: 0.0 };
+        let (mut sum, mut first, mut before) = (0.0, 0, None::<&Step>);
+        for (index, step) in course.steps.iter().enumerate() {
+            if let Some(last) = before.replace(step)
+                && last.phase != step.phase
+            {
+                let (in_flight, cost) = (course.uncounted[last.phase as usize] as f64, asked.cost(last));
+                if asked.used(last) > 0.0 && in_flight > 0.0 {
+                    asked.drains.push(Drain { index, first, used: in_flight * cost, cost });
+                }
+                first = index;
+            }
+            asked.cost_max = asked.cost_max.max(asked.cost(step));
+            sum += asked.used(step);
+            asked.used_until.push(sum);
+        }
+        asked
+    }
+
+    pub(super) fn steps(&self) -> &'course [Step] {
+        &self.course.steps
+    }
+
+    pub(super) fn used(&self, step: &Step) -> f64 {
+        match self.side {
+            Side::Both => self.in_unit(step.reads) + self.in_unit(step.writes),
+            Side::Reads => self.in_unit(step.reads),
+            Side::Writes => self.in_unit(step.writes),
+        }
+    }
+
+    fn in_unit(&self, used: Used) -> f64 {
+        match self.unit {
+            Unit::Bytes => used.bytes,
+            Unit::Requests => used.requests,
+        }
+    }
+
+    pub(super) fn shape(&self, step: &Step) -> Option<&Shape> {
+        self.course.shapes[step.phase as usize].as_ref()
+    }
+
+    /// None where a window spans several.
+    pub(super) fn only_shape(&self, window: &Window) -> Option<&Shape> {
+        let steps = &self.steps()[window.from..window.to];
+        let shape = self.shape(steps.first()?)?;
+        let of_other_phases = steps.iter().filter(|step| step.phase != steps[0].phase);
+        for step in of_other_phases {
+            if self.shape(step) != Some(shape) {
+                return None;
+            }
+        }
+        Some(shape)
+    }
+
+    pub(super) fn cost(&self, step: &Step) -> f64 {
+        match (self.unit, self.shape(step)) {
+            (Unit::Bytes, Some(shape)) => shape.block.as_f64(),
+            _ => 1.0,
+        }
+    }
+
+    pub(super) fn windows(&self) -> Vec<Window> {
+        let steps = self.steps();
+        let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return Vec::new() };
+        let whole_ns = last.end_ns.saturating_sub(first.start_ns);
+        let length_ns = WINDOW_NS.max(whole_ns / WINDOWS_MAX);
+        let mut windows = Vec::new();
+        let (mut from, mut used, mut cost) = (0, 0.0, 0.0f64);
+        let mut drains = self.drains.iter().peekable();
+        for (index, step) in steps.iter().enumerate() {
+            let drain = drains.next_if(|drain| drain.index == index);
+            if index > from {
+                let gap_ns = step.start_ns.saturating_sub(steps[index - 1].end_ns);
+                if let Some(drain) = drain
+                    && gap_ns > 0
+                {
+                    used += drain.used;
+                } else if gap_ns > GAP_NS {
+                    (from, used, cost) = (index, 0.0, 0.0);
+                }
+            }
+            used += self.used(step);
+            cost = cost.max(self.cost(step));
+            let ns = step.end_ns.saturating_sub(steps[from].start_ns);
+            if ns >= length_ns {
+                windows.push(Window { from, to: index + 1, seconds: ns as f64 / 1e9, used, cost });
+                (from, used, cost) = (index + 1, 0.0, 0.0);
+            }
+        }
+        windows
+    }
+
+    /// What was in flight at a drain. What the phase before that left, as one does that is slower than tokens come, is used as well.
+    fn border(&self, number: usize, per_second: f64) -> Border {
+        let drain = &self.drains[number];
+        let mut border = self.plain_border(drain, per_second);
+        if let Some(before) = number.checked_sub(1)
+            && self.drains[before].index == drain.first
+        {
+            let earlier = self.plain_border(&self.drains[before], per_second);
+            border.came_back += (earlier.came_back - earlier.used()).clamp(0.0, earlier.cost);
+        }
+        border
+    }
+
+    fn plain_border(&self, drain: &Drain, per_second: f64) -> Border {
+        let steps = self.steps();
+        let seconds = steps[drain.index].start_ns.saturating_sub(steps[drain.first].start_ns) as f64 / 1e9;
+        let used = self.used_between(drain.first, drain.index);
+        Border { drained: drain.used, cost: drain.cost, came_back: per_second * seconds - used }
+    }
+
+    fn used_between(&self, from: usize, to: usize) -> f64 {
+        self.used_until[to] - self.used_until[from]
+    }
+
+    /// The numbers of the drains behind one step and up to another.
+    fn drains_between(&self, from: usize, to: usize) -> Range<usize> {
+        let behind = |step: usize| self.drains.partition_point(|drain| drain.index <= step);
+        behind(from)..behind(to)
+    }
+
+    /// At the end of each step, with that refill per second.
+    fn deficits(&self, per_second: f64) -> Vec<f64> {
+        let mut deficits = Vec::with_capacity(self.steps().len());
+        let (mut deficit, mut until_ns, mut number) = (0.0f64, 0, 0);
+        for (index, step) in self.steps().iter().enumerate() {
+            let idle_s = step.start_ns.saturating_sub(until_ns) as f64 / 1e9;
+            let mut drained = 0.0;
+            if self.drains.get(number).is_some_and(|drain| drain.index == index) {
+                drained = self.border(number, per_second).used();
+                number += 1;
+            }
+            deficit = (deficit + drained - per_second * idle_s).max(0.0);
+            let seconds = step.end_ns.saturating_sub(step.start_ns.max(until_ns)) as f64 / 1e9;
+            deficit = (deficit + self.used_between(index, index + 1) - per_second * seconds).max(0.0);
+            until_ns = step.end_ns.max(until_ns);
+            deficits.push(deficit);
+        }
+        deficits
+    }
+}
+
+impl Asked<'_> {
+    pub(super) fn seconds_between(&self, from: usize, to: usize) -> f64 {
+        self.steps()[to].end_ns.saturating_sub(self.steps()[from].end_ns) as f64 / 1e9
+    }
+
+    /// With a rate of about so much. A request more or less at each border makes two rates that agree with themselves, and at the right
+    /// one whole numbers come back.
+    pub(super) fn stretch(&self, from: usize, to: usize, about: f64, cost: f64) -> Option<Waiting> {
+        let seconds = self.seconds_between(from, to);
+        if seconds <= 0.0 {
+            return None;
+        }
+        let borders = self.drains_between(from, to).len() as f64;
+        let (more, more_off) = self.refined(from, to, about);
+        let (less, less_off) = self.refined(from, to, about - borders * cost / seconds);
+        let per_second = if less_off < more_off { less } else { more };
+        let deficits = self.deficits(per_second);
+        let credit = (deficits[from] + deficits[to]) / 2.0;
+        // A request more or less at either end.
+        Some(Waiting { from, to, per_second, error: 2.0 * cost / seconds, credit, deficits })
+    }
+
+    /// The rate that agrees with what was in flight at the borders, and how far these are from whole numbers of requests in all.
+    fn refined(&self, from: usize, to: usize, about: f64) -> (f64, f64) {
+        let mut per_second = about;
+        let mut off = 0.0;
+        for _ in 0..REFINEMENTS {
+            let mut used = self.used_between(from + 1, to + 1);
+            off = 0.0;
+            for number in self.drains_between(from, to) {
+                let border = self.border(number, per_second);
+                used += border.used();
+                off += border.residual();
+            }
+            per_second = used / self.seconds_between(from, to);
+        }
+        (per_second, off)
+    }
+}
+
+/// Steps from one moment at the credit to another, without a full bucket between: what was used is what came back.
+pub(super) struct Waiting {
+    pub from: usize,
+    pub to: usize,
+    pub per_second: f64,
+    pub error: f64,
+    pub credit: f64,
+    pub deficits: Vec<f64>,
+}
