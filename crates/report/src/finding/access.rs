@@ -219,12 +219,15 @@ impl Wording for ConcurrencyKnee {
                     "Past QD {} ({iops} IOPS at {latency}) latency rises faster than IOPS.",
                     knee.in_flight
                 ),
-                None => format!("IOPS saturate at QD {}: {iops} IOPS at {latency}.", knee.in_flight),
+                None => format!(
+                    "Past QD {} ({iops} IOPS at {latency}) latency rises, but IOPS do not.",
+                    knee.in_flight
+                ),
             }
         } else {
             let verdict = match most {
                 Some(_) => "Queueing costs more in latency than it gains in IOPS",
-                None => "IOPS saturate at QD 1",
+                None => "IOPS level off at QD 1",
             };
             let raised = raised(next.latency_s() / one.latency_s(), next.iops / one.iops);
             format!("{verdict}: QD {} {raised}.", next.in_flight)
@@ -641,7 +644,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(knee), FindingCode::ConcurrencyKnee),
-            "IOPS saturate at QD 1: QD 2 raises latency by 100 % but does not raise IOPS. The Kneedle method gives QD 8."
+            "IOPS level off at QD 1: QD 2 raises latency by 100 % but does not raise IOPS. The Kneedle method gives QD 8."
         );
     }
 

@@ -349,7 +349,7 @@ impl Wording for CommitVerdict {
             Fitness::No => format!("Too slow for {name}"),
             Fitness::Edge => format!("At the edge for {name}"),
         };
-        let shown = format!("p{}", (verdict.percentile.get() * 1e4).round() / 1e2);
+        let shown = format!("p{} commit latency", (verdict.percentile.get() * 1e4).round() / 1e2);
         let within = match verdict.probability {
             0.999.. => "more than 99.9".to_string(),
             0.001.. => number(100.0 * verdict.probability),
@@ -437,7 +437,7 @@ mod tests {
     fn a_verdict_says_how_sure_it_is_and_what_would_help() {
         assert_eq!(
             statement(&known(verdict()), FindingCode::CommitVerdict),
-            "At the edge for etcd: p99 9.8 ms (9.1 to 11.2), limit 10.0 ms. Probability that it is within the limit: 62.0 %. One \
+            "At the edge for etcd: p99 commit latency 9.8 ms (9.1 to 11.2), limit 10.0 ms. Probability that it is within the limit: 62.0 %. One \
              thread reaches 118 commits/s, 64 threads about 2,300."
         );
         assert_eq!(

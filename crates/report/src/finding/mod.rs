@@ -206,6 +206,11 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
             "Inconclusive: the best balance of IOPS and latency may lie anywhere from {interval} (95 % confidence). \
              {NARROWS_INTERVALS}"
         ),
+        FindingCode::WriteCache => {
+            format!(
+                "Inconclusive: the 95 % confidence interval of its size spans {interval}. {NARROWS_INTERVALS}"
+            )
+        }
         _ => format!("Inconclusive: the 95 % confidence interval spans {interval}. {NARROWS_INTERVALS}"),
     };
     Text::TooWide { why, interval }

@@ -187,7 +187,7 @@ impl Wording for SuspectPoints {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
         let mut text = match count {
             0 => format!(
-                "No outliers among the repeated measurements of {all} combinations of block size and QD."
+                "No outliers among the repeated measurements of {all} combinations of operation, block size and QD."
             ),
             _ => {
                 let mut names = Vec::new();
@@ -335,7 +335,7 @@ mod tests {
         let none = SuspectPoints { count: 0, all: 76, points: vec![], dips: vec![] };
         assert_eq!(
             statement(&known(none), FindingCode::SuspectPoints),
-            "No outliers among the repeated measurements of 76 combinations of block size and QD."
+            "No outliers among the repeated measurements of 76 combinations of operation, block size and QD."
         );
     }
 }

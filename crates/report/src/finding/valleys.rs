@@ -238,10 +238,10 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
     let slowed = match found.by {
         _ if valleys.count == 0 || !valleys.passes.iter().any(|pass| pass.slowed) => "",
         ValleyTrigger::Time => {
-            " A rate-limited pass shows that they recur after a fixed time, not after a fixed number of bytes."
+            " A rate-limited pass shows that the valleys recur after a fixed time, not after a fixed number of bytes."
         }
         ValleyTrigger::Bytes => {
-            " A rate-limited pass shows that they recur after a fixed number of bytes, not after a fixed time."
+            " A rate-limited pass shows that the valleys recur after a fixed number of bytes, not after a fixed time."
         }
         _ => "",
     };
@@ -376,7 +376,7 @@ mod tests {
             told(6, ValleyPattern::Recurring(recurring(ValleyTrigger::Time))),
             "Sequential 64 KiB writes drop from 70.0 MB/s to 7.00 MB/s (-90 %) every 66.0 s for 300 ms (write valleys). The last of 2 \
              passes at full speed (21.0 GB each) had 6 valleys, which cost 0.3 % of its time. The pattern is stable from pass 2 on. A \
-             rate-limited pass shows that they recur after a fixed time, not after a fixed number of bytes."
+             rate-limited pass shows that the valleys recur after a fixed time, not after a fixed number of bytes."
         );
         assert_eq!(
             told(0, ValleyPattern::Recurring(recurring(ValleyTrigger::Bytes))),

@@ -47,7 +47,7 @@ impl Wording for WriteCliff {
             };
             return format!("{writes} drop from {before} to {after} after {bytes}.{back}");
         }
-        let drop = format!("from {before} to {after}, {} × slower", number(cliff.before / cliff.after));
+        let drop = format!("from {before} to {after}, a factor of {}", number(cliff.before / cliff.after));
         let full = |cache| format!("The {cache} is full after {bytes}: {} drop {drop}.", lower(&writes));
         let mut sentences = match cliff.cause {
             CliffCause::MediaCache => vec![full("media cache")],
@@ -274,7 +274,7 @@ mod tests {
     fn a_cliff_names_its_levels_and_how_far_it_looked() {
         assert_eq!(
             statement(&known(cliff()), FindingCode::WriteCliff),
-            "The SLC cache is full after 20.0 GB: random 128 KiB writes drop from 400 MB/s to 60 MB/s, 6.67 × slower. From \
+            "The SLC cache is full after 20.0 GB: random 128 KiB writes drop from 400 MB/s to 60 MB/s, a factor of 6.67. From \
              40.0 GB on they run at 40.0 MB/s. The run ended after 50.0 GB, before steady state."
         );
         assert_eq!(
