@@ -28,6 +28,8 @@ pub struct StoredSeries {
     under_way: bool,
     checksums: HashMap<String, Fingerprint>,
     open_segments: Mutex<Vec<SegmentReader>>,
+    /// What could not be read since the series was opened: its records are missing from every pass.
+    unread: Mutex<Vec<Damage>>,
     intervals: Cache<IntervalRecord>,
     errors: Cache<ErrorRecord>,
     ios: Cache<IoRecord>,
@@ -104,6 +106,7 @@ impl StoredSeries {
             under_way,
             checksums: HashMap::new(),
             open_segments: Mutex::default(),
+            unread: Mutex::default(),
             intervals: Cache::default(),
             errors: Cache::default(),
             ios: Cache::default(),
@@ -111,6 +114,19 @@ impl StoredSeries {
         };
         series.look_up(damage)?;
         Ok(series)
+    }
+
+    /// What passes over the series lacked, each part once; asked again, what came since.
+    pub fn take_unread(&self) -> Vec<Damage> {
+        std::mem::take(&mut *self.unread.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note_unread(&self, error: StoreError) {
+        let (damage, mut unread) =
+            (Damage::Unreadable(error), self.unread.lock().unwrap_or_else(PoisonError::into_inner));
+        if unread.iter().all(|known| known.to_string() != damage.to_string()) {
+            unread.push(damage);
+        }
     }
 
     /// Looks up what a writer has added. What was known is not read again.
@@ -312,7 +328,10 @@ impl StoredSeries {
     fn trace_groups_of(&self, number: u32) -> Vec<Group> {
         match self.open_segment(SeriesKind::Trace, number) {
             Ok(reader) => groups_in(&reader, number),
-            Err(_) => Vec::new(),
+            Err(error) => {
+                self.note_unread(error);
+                Vec::new()
+            }
         }
     }
 
@@ -417,7 +436,10 @@ impl StoredSeries {
                 read => read,
             },
         };
-        read.unwrap_or_default()
+        read.unwrap_or_else(|error| {
+            self.note_unread(error);
+            Vec::new()
+        })
     }
 
     fn read_journal<R: StoredRecord>(&self, kind: SeriesKind, number: u32) -> Result<Vec<R>, StoreError> {
@@ -463,8 +485,11 @@ impl StoredSeries {
             && let Err(error) = self.read_on(kind, number, &mut group)
         {
             // Its writer has made it a segment.
-            let records = if error.is_not_found() { self.read_segment(kind, number) } else { Ok(Vec::new()) };
-            return Arc::new(records.unwrap_or_default());
+            let records = if error.is_not_found() { self.read_segment(kind, number) } else { Err(error) };
+            return Arc::new(records.unwrap_or_else(|error| {
+                self.note_unread(error);
+                Vec::new()
+            }));
         }
         let records = Arc::clone(&group.records);
         cache.keep(group);

@@ -199,6 +199,24 @@ fn a_killed_run_is_folded_by_the_next_writer() {
     assert!(stored.damage.is_empty(), "{:?}", stored.damage);
 }
 
+#[test]
+fn what_cannot_be_read_any_more_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let facts = run("cut-later");
+    let mut writer = store.begin(&facts).unwrap();
+    (0..(1 << 16) + 5).for_each(|number| writer.append_interval(&interval(0, number)).unwrap());
+    let segment = writer.folder().join("intervals-000001.parquet");
+    writer.finish(&complete(facts), &[]).unwrap();
+    let stored = store.read("cut-later").unwrap();
+    assert!(stored.damage.is_empty() && stored.series.take_unread().is_empty());
+    fs::File::options().write(true).open(&segment).unwrap().set_len(1000).unwrap();
+    assert_eq!(stored.series.intervals(0).count(), 5, "those of the other segment");
+    let unread = stored.series.take_unread();
+    let [damage] = unread.as_slice() else { panic!("{unread:?}") };
+    assert!(damage.to_string().contains("intervals-000001.parquet"), "{damage}");
+}
+
 /// Detectors go through one series at once. A reader that two of them shared gave each other's bytes, and rows were missing.
 #[test]
 fn threads_that_read_one_series_at_once_all_see_it_whole() {

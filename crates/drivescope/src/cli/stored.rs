@@ -57,17 +57,16 @@ pub(super) fn store_with_runs(folder: Option<&Path>) -> Result<Store, UserError>
 }
 
 pub(super) fn analysed(name: &str, store: &Store) -> Result<StoredRun, UserError> {
-    let mut stored = read(name, store)?;
+    let mut stored = store.read(name)?;
     analyse(&mut stored);
+    tell_of_damage(&stored);
     Ok(stored)
 }
 
-fn read(name: &str, store: &Store) -> Result<StoredRun, UserError> {
-    let stored = store.read(name)?;
+fn tell_of_damage(stored: &StoredRun) {
     for damage in &stored.damage {
         output::say(&damage.to_string());
     }
-    Ok(stored)
 }
 
 /// The search for limits goes through a run of a million intervals about as long as all detectors.
@@ -80,11 +79,12 @@ fn analyse(stored: &mut StoredRun) {
         analysis::concluded(&run, limits, detected)
     });
     stored.run.findings = findings;
+    stored.damage.extend(stored.series.take_unread());
 }
 
 pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Vec<StoredRun>, UserError> {
     let store = store_with_runs(folder)?;
-    let mut runs = names.iter().map(|name| read(name, &store)).collect::<Result<Vec<_>, _>>()?;
+    let mut runs = names.iter().map(|name| store.read(name)).collect::<Result<Vec<_>, _>>()?;
     let threads = available_parallelism().map_or(1, NonZero::get);
     let share = runs.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
@@ -92,6 +92,7 @@ pub(super) fn all_analysed(names: &[String], folder: Option<&Path>) -> Result<Ve
             scope.spawn(|| runs.iter_mut().for_each(analyse));
         }
     });
+    runs.iter().for_each(tell_of_damage);
     Ok(runs)
 }
 
