@@ -115,6 +115,7 @@ fn run(phases: Vec<PhaseSummary>) -> Run {
         status: RunStatus::Complete,
         version: "0.1.0".into(),
         command: "drivescope surface /dev/sdb".into(),
+        asked: None,
         seed: 1,
         target: TargetFacts {
             kind: TargetKind::Device,

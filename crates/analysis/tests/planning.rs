@@ -33,6 +33,7 @@ fn run_of(bench: &Bench, findings: Vec<Finding>) -> Run {
         status: RunStatus::Complete,
         version: String::new(),
         command: String::new(),
+        asked: None,
         seed: 1,
         target: bench.target.clone(),
         environment: bench.environment.clone(),

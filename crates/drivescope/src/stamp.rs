@@ -4,8 +4,7 @@
 use io::engine::choice::EngineFacts;
 use io::load::overhead::Overhead;
 use jiff::{SignedDuration, Timestamp};
-use model::experiment_name::ExperimentName;
-use model::run::{Environment, PhaseSummary, Run, RunStatus};
+use model::run::{Asked, Environment, PhaseSummary, Run, RunStatus};
 use model::target::{TargetFacts, TargetKind};
 use model::units::Instant;
 
@@ -13,7 +12,7 @@ use model::units::Instant;
 const VIRTUAL_START: Timestamp = Timestamp::UNIX_EPOCH;
 
 pub struct Occasion<'run> {
-    pub experiment: ExperimentName,
+    pub asked: Asked,
     pub command: String,
     pub seed: u64,
     pub facts: TargetFacts,
@@ -27,18 +26,8 @@ pub struct Occasion<'run> {
 }
 
 pub fn begin(occasion: Occasion<'_>) -> Run {
-    let Occasion {
-        experiment,
-        command,
-        seed,
-        facts,
-        profile,
-        engine,
-        direct,
-        overhead,
-        warnings,
-        state_before,
-    } = occasion;
+    let Occasion { asked, command, seed, facts, profile, engine, direct, overhead, warnings, state_before } =
+        occasion;
     let started = if facts.kind == TargetKind::Sim { VIRTUAL_START } else { Timestamp::now() };
     let is_virtual = facts.kind == TargetKind::Sim;
     let environment = Environment {
@@ -53,12 +42,13 @@ pub fn begin(occasion: Occasion<'_>) -> Run {
         warnings,
     };
     Run {
-        id: name(experiment.name(), &command, seed, &facts, profile, started),
+        id: name(asked.experiment.name(), &command, seed, &facts, profile, started),
         started: started.to_string(),
         finished: None,
         status: RunStatus::Interrupted,
         version: env!("CARGO_PKG_VERSION").into(),
         command,
+        asked: Some(asked),
         seed,
         target: facts,
         environment,
@@ -87,6 +77,7 @@ pub fn imported(
         status: RunStatus::Complete,
         version: env!("CARGO_PKG_VERSION").into(),
         command,
+        asked: None,
         seed: 0,
         target,
         environment,

@@ -27,6 +27,8 @@ pub struct Run {
     pub status: RunStatus,
     pub version: String,
     pub command: String,
+    /// None of one that another program made.
+    pub asked: Option<Asked>,
     pub seed: u64,
     pub target: TargetFacts,
     pub environment: Environment,
@@ -46,6 +48,24 @@ words! {
         Interrupted = "interrupted",
         /// It could not go on; what was measured until then is kept.
         Failed = "failed",
+    }
+}
+
+/// What a run was asked for, as far as it decides what is said of it. The request as a whole is kept beside the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Asked {
+    pub experiment: ExperimentName,
+    pub consent: Consent,
+}
+
+words! {
+    /// What it may do to data that are not its own.
+    pub enum Consent {
+        Read = "read",
+        Overwrite = "overwrite",
+        /// Overwrite, and restore what was there afterwards.
+        Preserve = "preserve",
     }
 }
 

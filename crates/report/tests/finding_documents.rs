@@ -58,6 +58,7 @@ fn run(findings: Vec<Finding>) -> Run {
         status: RunStatus::Complete,
         version: "0.1.0".into(),
         command: String::new(),
+        asked: None,
         seed: 1,
         target: TargetFacts { rotational: Some(true), ..target },
         environment: Environment::default(),

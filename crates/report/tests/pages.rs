@@ -8,7 +8,7 @@ use model::experiment_name::{EngineName, ExperimentName};
 use model::finding::{Finding, LimitedBy, LimitedOperations, Outcome, RateLimit};
 use model::phase_row::PhaseRow;
 use model::request::Operation;
-use model::run::{Environment, Run};
+use model::run::{Asked, Consent, Environment, Run};
 use model::target::Link;
 use model::units::{Bytes, Nanos};
 use model::workload::{Arrival, Spacing};
@@ -137,13 +137,14 @@ fn a_run_with_consent_says_what_it_overwrote() {
     for totals in run.phases.iter_mut().flat_map(|summary| &mut summary.totals) {
         totals.operation = Operation::Write;
     }
-    run.command += " --write";
+    let asked = |consent| Some(Asked { experiment: ExperimentName::Surface, consent });
+    run.asked = asked(Consent::Overwrite);
     assert!(
         text(&run).contains("; overwrote data in places across the first 2.88 TB of the drive;"),
         "{}",
         text(&run)
     );
-    run.command += " --preserve";
+    run.asked = asked(Consent::Preserve);
     assert!(!text(&run).contains("overwrote"), "what was saved is restored");
 }
 

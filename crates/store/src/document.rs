@@ -8,7 +8,7 @@
 //! changes its meaning or unit: that is schema 2. The store keeps histograms as a series.
 
 use model::finding::FindingDocument;
-use model::run::{Environment, PhaseSummary, Run, RunStatus};
+use model::run::{Asked, Environment, PhaseSummary, Run, RunStatus};
 use model::target::TargetFacts;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -44,6 +44,8 @@ struct Head<'run> {
     status: RunStatus,
     version: Cow<'run, str>,
     command: Cow<'run, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<Cow<'run, Asked>>,
     seed: u64,
 }
 
@@ -101,6 +103,7 @@ pub fn to_json(run: &Run, findings: &[FindingDocument]) -> String {
             status: run.status,
             version: (&run.version).into(),
             command: (&run.command).into(),
+            asked: run.asked.as_ref().map(Cow::Borrowed),
             seed: run.seed,
         },
         target: Cow::Borrowed(&run.target),
@@ -145,6 +148,7 @@ impl Document<'_> {
             status: self.run.status,
             version: self.run.version.into_owned(),
             command: self.run.command.into_owned(),
+            asked: self.run.asked.map(Cow::into_owned),
             seed: self.run.seed,
             target: self.target.into_owned(),
             environment: self.environment.into_owned(),

@@ -1,12 +1,15 @@
 //! The JSON document: a golden file, the way back, and hostile strings.
 
+use model::experiment_name::ExperimentName;
 use model::finding::FindingDocument;
 use model::histogram::LatencyHistogram;
 use model::page_cache::{CachedRow, CachedRows};
 use model::plan::{Phase, PhaseKind, StopCondition, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::{CompletionStretch, Environment, OperationTotals, PhaseSummary, Run, RunStatus};
+use model::run::{
+    Asked, CompletionStretch, Consent, Environment, OperationTotals, PhaseSummary, Run, RunStatus,
+};
 use model::target::{Caveat, Link, TargetFacts, TargetKind};
 use model::units::{Bytes, Nanos, Offset};
 use model::untold::Untold;
@@ -116,6 +119,7 @@ fn run() -> Run {
         status: RunStatus::Complete,
         version: "0.1.0".into(),
         command: "drivescope access /dev/disk/by-id/ata-EXAMPLE --seed 18446744073709551615".into(),
+        asked: Some(Asked { experiment: ExperimentName::Access, consent: Consent::Overwrite }),
         seed: u64::MAX,
         target: target(),
         environment: Environment {

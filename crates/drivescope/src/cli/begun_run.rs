@@ -13,14 +13,14 @@ use crate::stamp::{self, Occasion};
 use crate::state;
 use crate::store::{self, RunWriter};
 use crate::target_choice::Chosen;
-use experiment::request::{DriveOptions, DriveRequest, OutputOptions, Request, Supplies};
+use experiment::request::{DriveOptions, DriveRequest, OutputOptions, Request, Supplies, WritingOptions};
 use experiment::{Experiment, Setup};
 use io::clock::MonotonicClock;
 use io::load::overhead;
 use io::rig::Rig;
 use model::experiment_name::ExperimentName;
 use model::plan::Phase;
-use model::run::{Run, RunStatus};
+use model::run::{Asked, Consent, Run, RunStatus};
 use model::target::TargetKind;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
@@ -180,8 +180,13 @@ pub(super) fn begin(
         let then = if experiment != ExperimentName::Verify { ", which the run fills first" } else { "" };
         state_before.push(format!("A new scratch file{then}."));
     }
+    let consent = match &drive.writing {
+        WritingOptions { write: false, .. } => Consent::Read,
+        WritingOptions { preserve: false, .. } => Consent::Overwrite,
+        _ => Consent::Preserve,
+    };
     Ok(stamp::begin(Occasion {
-        experiment,
+        asked: Asked { experiment, consent },
         command,
         seed: drive.seed.unwrap_or_default(),
         facts: chosen.facts.clone(),

@@ -16,6 +16,7 @@ use io::files::{FolderFacts, Workspace, folder_facts, leftovers, memory_bytes};
 use io::load::overhead;
 use io::targets::Target;
 use model::experiment_name::{EngineName, ExperimentName};
+use model::run::{Asked, Consent};
 use model::target::{Caveat, TargetFacts, TargetKind};
 use model::units::Bytes;
 use report::hostile::harmless;
@@ -59,7 +60,7 @@ pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError
     let clock = MonotonicClock::start();
     let engine = EngineFacts { name: EngineName::Files, features: Vec::new() };
     let run = stamp::begin(Occasion {
-        experiment: ExperimentName::Files,
+        asked: Asked { experiment: ExperimentName::Files, consent: Consent::Read },
         command: command_line::of_request(&Request::Files(request.clone())),
         seed,
         facts,

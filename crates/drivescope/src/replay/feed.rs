@@ -4,11 +4,12 @@ use crate::event::{Event, EventSink};
 use crate::recent_rate::RecentRate;
 use crate::store::StoredRun;
 use experiment::{Remaining, Step};
+use model::experiment_name::ExperimentName;
 use model::latency_map::LatencyMap;
 use model::range::ByteRange;
 use model::record::{ErrorRecord, HistogramRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use model::run::{PhaseSummary, Run, Series};
-use model::units::{Bytes, Nanos};
+use model::units::Nanos;
 use report::progress::Progress;
 use std::iter::Peekable;
 
@@ -209,23 +210,23 @@ impl<'run> Feed<'run> {
         Remaining { steps }
     }
 
+    /// Of a test that left out nothing between its first byte and its last, as during the run.
     fn empty_map(&self) -> Option<LatencyMap> {
-        if !self.stored.run.command.split_whitespace().any(|word| word == "--full") {
-            return None;
-        }
         let mut ranges: Vec<ByteRange> = Vec::new();
         for summary in &self.stored.run.phases {
+            let is_test =
+                matches!(summary.phase.experiment, ExperimentName::Surface | ExperimentName::Verify);
             if let Some(workload) = &summary.phase.workload
+                && is_test
                 && LatencyMap::is_of(&summary.phase)
             {
                 ranges.push(workload.range);
             }
         }
-        let first = ranges.iter().map(ByteRange::first).min()?;
-        let end = ranges.iter().map(ByteRange::end).max()?;
-        let whole =
-            ByteRange::new(first, Bytes::new(end.get() - first.get())).filter(|whole| !whole.is_empty())?;
-        Some(LatencyMap::new(whole, self.stored.run.target.logical_block))
+        match ByteRange::union(&ranges)[..] {
+            [whole] => Some(LatencyMap::new(whole, self.stored.run.target.logical_block)),
+            _ => None,
+        }
     }
 
     fn map_before(&mut self) {

@@ -10,9 +10,10 @@ use crate::store::{Store, StoredRun};
 use experiment::Setup;
 use experiment::check::Check;
 use io::rig::Rig;
+use model::experiment_name::ExperimentName;
 use model::plan::StopReason;
 use model::range::ByteRange;
-use model::run::{Run, RunStatus};
+use model::run::{Asked, Consent, Run, RunStatus};
 use model::units::Nanos;
 use std::sync::atomic::AtomicBool;
 
@@ -48,7 +49,7 @@ fn check(store: &Store, skips: Option<u32>) -> (Run, ScreenState) {
         precision: None,
     };
     let run = stamp::begin(Occasion {
-        experiment: "check".into(),
+        asked: Asked { experiment: ExperimentName::Check, consent: Consent::Read },
         command: "drivescope check sim:zoned --time-limit 10s --seed 1".into(),
         seed: 1,
         facts,

@@ -13,7 +13,7 @@ use io::rig::Rig;
 use model::finding::FindingCode;
 use model::plan::StopReason;
 use model::range::ByteRange;
-use model::run::{Run, RunStatus, Series};
+use model::run::{Asked, Consent, Run, RunStatus, Series};
 use model::units::{Bytes, Instant, Offset};
 use sim::fault::{Fault, FaultyDrive};
 use std::sync::atomic::AtomicBool;
@@ -58,7 +58,7 @@ fn run_on_faulty(
         precision: None,
     };
     let run = stamp::begin(Occasion {
-        experiment: name.into(),
+        asked: Asked { experiment: name.into(), consent: Consent::Overwrite },
         command: format!("drivescope {name} sim:constant --seed 1"),
         seed: 1,
         facts,

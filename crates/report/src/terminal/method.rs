@@ -14,7 +14,7 @@ use model::finding::{CapacityTrue, DataIntegrity, PastTheEnd, known};
 use model::plan::PhaseKind;
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::{PhaseSummary, Run, RunStatus};
+use model::run::{Asked, Consent, PhaseSummary, Run, RunStatus};
 use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
 use model::workload::Arrival;
@@ -120,9 +120,8 @@ fn overwritten(run: &Run) -> String {
     if run.target.kind == TargetKind::Folder && run.phases.iter().any(changed_data) {
         return "; wrote only its own temporary files".into();
     }
-    let words: Vec<&str> = run.command.split(' ').collect();
-    // What was saved is restored.
-    if !words.contains(&"--write") || words.contains(&"--preserve") {
+    let consent = run.asked.as_ref().map(|asked| asked.consent);
+    if consent != Some(Consent::Overwrite) {
         return String::new();
     }
     let ranges = ranges(run, changed_data);
@@ -393,11 +392,12 @@ fn going_on(run: &Run) -> Option<String> {
     if run.target.kind == TargetKind::File && first.kind == PhaseKind::Precondition {
         return None;
     }
-    // Of several experiments in one run, the command that made it.
-    let asked = run.command.split(' ').nth(1).map(|word| ExperimentName::from(word.to_string()));
-    let asked = asked.filter(|name| !matches!(name, ExperimentName::Other(_)));
-    let experiment = harmless(asked.as_ref().unwrap_or(&first.experiment).name(), COMMAND_COLUMNS_MAX);
-    let writes = run.command.split(' ').any(|word| word == "--write");
-    let consent = if writes { " --write" } else { "" };
+    // The phases of one that was asked for may be those of several.
+    let (experiment, consent) = match &run.asked {
+        Some(Asked { experiment, consent: Consent::Read }) => (experiment, ""),
+        Some(Asked { experiment, .. }) => (experiment, " --write"),
+        None => (&first.experiment, ""),
+    };
+    let experiment = harmless(experiment.name(), COMMAND_COLUMNS_MAX);
     Some(format!("drivescope {experiment}{consent} --resume"))
 }

@@ -106,6 +106,7 @@ pub fn hard_disk() -> Run {
         status: RunStatus::Complete,
         version: "0.1.0".into(),
         command: "drivescope check /dev/sdb --seed 7".into(),
+        asked: None,
         seed: 7,
         target,
         environment: environment(),

@@ -21,6 +21,7 @@ pub fn run(id: &str) -> Run {
         status: RunStatus::Interrupted,
         version: "0.1.0".into(),
         command: format!("drivescope access /dev/example --run {id}"),
+        asked: None,
         seed: 1,
         target: TargetFacts {
             physical_block: Bytes::new(4096),

@@ -47,6 +47,7 @@ fn run(model: &str, warning: &str) -> Run {
         status: RunStatus::Complete,
         version: "0.1.0".into(),
         command: "drivescope check /dev/sdx".into(),
+        asked: None,
         seed: 1,
         target,
         environment: Environment {
