@@ -1,4 +1,4 @@
-//! `commit` beside fio's recipe and pg_test_fsync on the same file system, in turns.
+//! `commit` beside fio's recipe, pg_test_fsync and a bare loop on the same file system, in turns.
 
 use crate::document::{Document, number, rows};
 use crate::engine::measurement;
@@ -6,6 +6,7 @@ use crate::failure::{Doing, Failure};
 use crate::machine::spread;
 use crate::place::{json, output};
 use crate::program::Program;
+use io::clock::{Clock, MonotonicClock};
 use io::engine::choice::EngineOptions;
 use io::load::collect::Unobserved;
 use io::rig::Rig;
@@ -15,10 +16,11 @@ use model::experiment_name::ExperimentName;
 use model::finding::FindingCode;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
-use model::units::{Bytes, Nanos, Offset};
+use model::units::{Bytes, Instant, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -29,13 +31,14 @@ const TURN: &str = "36s";
 /// pg_test_fsync is given whole seconds for each method.
 const PG_TIME: Nanos = Nanos::from_secs(2);
 const FIO: &str = "--name=wal --rw=write --ioengine=sync --fdatasync=1 --output-format=json";
-/// As long as a phase of ours: the first 40 to 240 ms after an idle time are slower, by up to a quarter on a loop device over memory, in
-/// fio's log of rates as in a bare loop of writes and flushes. That loop makes 9,300 commits/s in 0.3 s, 11,700 in 0.9 s and 13,500 in 2.7 s.
+/// As long as a phase of ours.
 const RECIPE: &str = "--bs=2k --size=22m --runtime=700ms";
-/// Around a log of PostgreSQL's size.
-const OVERWRITING: &str = "--bs=8k --size=16m --overwrite=1 --loops=16 --runtime=700ms";
+const TURN_TIME: Nanos = Nanos::from_millis(700);
+/// The size of PostgreSQL's logs, and of what it writes to them.
+const LOG: Bytes = Bytes::from_mib(16);
+const BLOCK: Bytes = Bytes::from_kib(8);
 /// As many as `commit` has rounds.
-const FIO_TURNS: usize = 3;
+const TURNS: usize = 3;
 /// The same writes of ours: options, and the name of their phases. The program that writes so makes these the commits that are measured
 /// longest, and whose percentiles are told.
 const PREALLOCATED: (&[&str], &str) = (&["--sizes", "2KiB"], "commits of 2 KiB, fdatasync, preallocated");
@@ -45,18 +48,18 @@ const OVERWRITTEN: (&[&str], &str) =
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     Fio,
-    FioOverwriting,
     PgTestFsync,
+    Bare,
 }
 
 impl Peer {
-    const ALL: [Peer; 3] = [Peer::Fio, Peer::FioOverwriting, Peer::PgTestFsync];
+    const ALL: [Peer; 3] = [Peer::Fio, Peer::PgTestFsync, Peer::Bare];
 
     pub fn name(self) -> &'static str {
         match self {
             Peer::Fio => "fio, 2 KiB, a growing file",
-            Peer::FioOverwriting => "fio, 8 KiB, over 16 MiB",
             Peer::PgTestFsync => "pg_test_fsync, 8 KiB, the same place",
+            Peer::Bare => "a bare loop, 8 KiB, over 16 MiB",
         }
     }
 }
@@ -91,9 +94,9 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
         }
         let theirs = || -> Result<Vec<Turn>, Failure> {
             match peer {
-                Peer::Fio => (0..FIO_TURNS).map(|_| fio(folder, RECIPE)).collect(),
-                Peer::FioOverwriting => (0..FIO_TURNS).map(|_| fio(folder, OVERWRITING)).collect(),
+                Peer::Fio => (0..TURNS).map(|_| fio(folder)).collect(),
                 Peer::PgTestFsync => Ok(vec![postgresql(pg.as_deref().unwrap_or_default(), folder)?]),
+                Peer::Bare => (0..TURNS).map(|_| bare_loop(folder)).collect(),
             }
         };
         let (mut ratios, mut rates, mut agree) = (Vec::new(), Vec::new(), (0, 0));
@@ -102,8 +105,8 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
             let mut turns = theirs()?;
             let (ours, interval) = match peer {
                 Peer::Fio => measured(program, folder, PREALLOCATED)?,
-                Peer::FioOverwriting => measured(program, folder, OVERWRITTEN)?,
                 Peer::PgTestFsync => (one_place(folder)?, None),
+                Peer::Bare => measured(program, folder, OVERWRITTEN)?,
             };
             turns.extend(theirs()?);
             let theirs_per_second: f64 = turns.iter().map(|turn| turn.per_second).sum();
@@ -126,7 +129,6 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
 
 /// Commits a second to one place, which is what pg_test_fsync does; `commit` goes over a log as databases do. Otherwise as `commit` does; by this tree, whatever program is compared.
 fn one_place(folder: &Path) -> Result<f64, Failure> {
-    let block = Bytes::from_kib(8);
     let commits = Commits {
         method: CommitMethod::Fdatasync,
         log: Log::Overwrite,
@@ -134,8 +136,8 @@ fn one_place(folder: &Path) -> Result<f64, Failure> {
         beside: None,
         application: None,
     };
-    let place = ByteRange::new(Offset::START, block).expect("a block is a range");
-    let workload = Workload::new(place, Pattern::Sequential, OperationMix::Commit(commits), block, 1);
+    let place = ByteRange::new(Offset::START, BLOCK).expect("a block is a range");
+    let workload = Workload::new(place, Pattern::Sequential, OperationMix::Commit(commits), BLOCK, 1);
     let phase = Phase {
         name: "one place".into(),
         experiment: ExperimentName::Commit,
@@ -143,7 +145,7 @@ fn one_place(folder: &Path) -> Result<f64, Failure> {
         workload: Some(workload),
         stop: StopCondition::after(PG_TIME),
     };
-    let scratch = ScratchFile::create(folder, Bytes::from_mib(16)).doing("make a scratch file")?;
+    let scratch = ScratchFile::create(folder, LOG).doing("make a scratch file")?;
     let mut rig = Rig::on_scratch(scratch, EngineOptions::default()).doing("try the engine")?;
     let outcome = rig.run_phase(&phase, 0, 1, false, &mut Unobserved).doing("commit to one place")?;
     let mut done = 0;
@@ -185,11 +187,11 @@ fn rate_of(document: &Document, name: &str) -> Option<f64> {
 }
 
 /// It tells the latencies of flushes apart from those of writes; a commit is both, and its write nearly always takes the same few µs.
-fn fio(folder: &Path, writes: &str) -> Result<Turn, Failure> {
+fn fio(folder: &Path) -> Result<Turn, Failure> {
     let file = folder.join("wal");
     let _ = fs::remove_file(&file);
     let filename = format!("--filename={}", file.display());
-    let mut words: Vec<&str> = FIO.split(' ').chain(writes.split(' ')).collect();
+    let mut words: Vec<&str> = FIO.split(' ').chain(RECIPE.split(' ')).collect();
     words.push(&filename);
     let printed = json("fio", &words)?;
     fs::remove_file(&file).doing(format_args!("remove {}", file.display()))?;
@@ -197,6 +199,34 @@ fn fio(folder: &Path, writes: &str) -> Result<Turn, Failure> {
     let write_ns = measurement::number(&printed, "/jobs/0/write/clat_ns/percentile/50.000000")?;
     let per_second = measurement::number(&printed, "/jobs/0/write/iops")?;
     Ok(Turn { per_second, p99_s: Some((flush_ns + write_ns) / 1e9) })
+}
+
+/// What nobody can be faster than: the two calls, and the clock.
+fn bare_loop(folder: &Path) -> Result<Turn, Failure> {
+    let (block, blocks) = (vec![0x5a; BLOCK.get() as usize], LOG.get() / BLOCK.get());
+    let log = tempfile::tempfile_in(folder).doing("make a file for the bare loop")?;
+    // In blocks: the page cache keeps what one call writes as one folio, and commits into larger ones take longer.
+    for number in 0..blocks {
+        log.write_all_at(&block, number * BLOCK.get()).doing("fill it")?;
+    }
+    log.sync_all().doing("flush it")?;
+    let clock = MonotonicClock::start();
+    let (mut now, mut latencies_ns) = (clock.now(), Vec::new());
+    while now < Instant::START + TURN_TIME {
+        let began = now;
+        let number = latencies_ns.len() as u64 % blocks;
+        log.write_all_at(&block, number * BLOCK.get())
+            .and_then(|()| log.sync_data())
+            .doing("commit to it")?;
+        now = clock.now();
+        latencies_ns.push(now.since(began).get());
+    }
+    latencies_ns.sort_unstable();
+    let p99_ns = latencies_ns[latencies_ns.len() * 99 / 100];
+    Ok(Turn {
+        per_second: latencies_ns.len() as f64 / now.since(Instant::START).seconds(),
+        p99_s: Some(p99_ns as f64 / 1e9),
+    })
 }
 
 fn pg_test_fsync() -> Option<String> {
