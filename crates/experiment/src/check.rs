@@ -13,7 +13,7 @@ use crate::preparation::{self, Filling, filled, is_mechanical, sequential_block,
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use crate::streaming::{self, StreamSearch};
-use crate::{Experiment, Remaining, Setup, limit};
+use crate::{Experiment, Remaining, Setup, rate_limit};
 use analysis::streaming::USUAL;
 use clap::Args;
 use model::experiment_name::ExperimentName;
@@ -346,7 +346,7 @@ impl Experiment for Check {
                 Stage::Calibrate => self.calibrate(so_far),
                 Stage::Measurements if !self.has_asked_limit => {
                     self.has_asked_limit = true;
-                    self.queue.extend(limit::deciding(ExperimentName::Check, so_far, self.range));
+                    self.queue.extend(rate_limit::deciding(ExperimentName::Check, so_far, self.range));
                     if self.queue.is_empty() {
                         self.plan_more(so_far);
                     }

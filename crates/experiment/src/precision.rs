@@ -1,4 +1,4 @@
-//! Whether something is known precisely enough to stop: the one rule for all experiments.
+//! Whether a figure is known as precisely as was asked for. What must be, and what else ends an experiment, is its own.
 
 use analysis::analyse;
 use model::estimate::Estimate;

@@ -12,7 +12,7 @@ use model::units::Nanos;
 
 columns! { IntervalRecord: interval {
     "phase": u32 = interval.phase, "number of the phase in the run, from 0";
-    "operation": Operation = interval.operation, "`read`, `write`, `flush` or `discard`";
+    "operation": Operation = interval.operation, "`read`, `write`, `flush`, `discard` or `commit`";
     "start_ns": u64 = interval.start_ns, "start, since the run's clock began";
     "duration_ns": u64 = interval.duration_ns, "usually 40 ms; intervals without completions are included";
     "operations": u64 = interval.operations, "requests completed without an error";
@@ -63,7 +63,7 @@ const SUM_LOW_MASK: u128 = (1 << SUM_LOW_BITS) - 1;
 
 columns! { HistogramRecord: record {
     "phase": u32 = record.phase, "number of the phase in the run, from 0";
-    "operation": Operation = record.operation, "`read`, `write`, `flush` or `discard`";
+    "operation": Operation = record.operation, "`read`, `write`, `flush`, `discard` or `commit`";
     "start_ns": u64 = record.start_ns, "start, since the run's clock began";
     "duration_ns": u64 = record.duration_ns, "about a second";
     "operations": u64 = record.histogram.count(), "requests in the histogram";
@@ -147,7 +147,7 @@ fn decode_varint(bytes: &mut &[u8]) -> Option<u64> {
 stored_record! { ErrorRecord {
     phase: u32 = "phase", "number of the phase in the run, from 0";
     at_ns: u64 = "at_ns", "completion, since the run's clock began";
-    operation: Operation = "operation", "`read`, `write`, `flush` or `discard`";
+    operation: Operation = "operation", "`read`, `write`, `flush`, `discard` or `commit`";
     offset_bytes: u64 = "offset_bytes", "offset of the request";
     length_bytes: Wide = "length_bytes", "length of the request";
     status: Status = "status", "0 done, 1 short, 2 medium error, 3 device gone, 4 timed out, 5 no space, 6 not supported, 7 misaligned, 8 refused, 9 to 13 wrong, stale, misplaced, blank or flipped data, 14 where misplaced data belong, 1000 + errno";
@@ -167,7 +167,7 @@ stored_record! { TelemetryRecord {
 
 stored_record! { IoRecord {
     phase: u32 = "phase", "number of the phase in the run, from 0";
-    operation: Operation = "operation", "`read`, `write`, `flush` or `discard`";
+    operation: Operation = "operation", "`read`, `write`, `flush`, `discard` or `commit`";
     intended_ns: u64 = "intended_ns", "intended start; in a closed loop the submission";
     submitted_ns: u64 = "submitted_ns", "submission, since the run's clock began";
     completed_ns: u64 = "completed_ns", "completion, since the run's clock began";

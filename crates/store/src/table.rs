@@ -259,7 +259,7 @@ columns! { PhaseRow<'_>: row {
     "phase_name": String = row.summary.phase.name.clone(), "its name";
     "experiment": String = row.summary.phase.experiment.to_string(), "experiment";
     "kind": String = row.summary.phase.kind.name().into(), "`purge`, `precondition`, `warm-up`, `measure`, `idle` or `verify`";
-    "operation": Option<String> = Some(row.totals?.operation.name().into()), "`read`, `write`, `flush` or `discard`; empty if idle";
+    "operation": Option<String> = Some(row.totals?.operation.name().into()), "`read`, `write`, `flush`, `discard` or `commit`; empty if idle";
     "pattern": Option<String> = Some(row.workload()?.pattern.name().into()), "access pattern";
     "range_first_byte": Option<u64> = Some(row.workload()?.range.first().get()), "start of the range";
     "range_bytes": Option<u64> = Some(row.workload()?.range.bytes().get()), "length of the range";

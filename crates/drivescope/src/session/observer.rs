@@ -1,7 +1,7 @@
 //! Observes a phase: stores its records, reports progress, and decides when to stop.
 
+use super::batch_means::PrecisionWatch;
 use super::load_watch::LoadWatch;
-use super::precision::PrecisionWatch;
 use crate::control::Controls;
 use crate::event::{Event, EventSink};
 use crate::recent_rate::RecentRate;

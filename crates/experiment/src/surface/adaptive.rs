@@ -9,9 +9,9 @@
 
 use super::visit::Visitor;
 use crate::error::PlanError;
-use crate::limit::deciding;
 use crate::precision::is_narrow;
 use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
+use crate::rate_limit::deciding;
 use crate::setup::check_room;
 use crate::streaming::{self, StreamSearch};
 use crate::{Experiment, Remaining, Setup, Step};

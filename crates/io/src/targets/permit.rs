@@ -1,4 +1,4 @@
-//! The permit to write: the one place where a descriptor that can write is made.
+//! The permit to write: the one place where a descriptor that can write to what was there before is made.
 //! ```text
 //! claim (O_RDWR | O_EXCL) ──► same device as the target? ──► does anybody use it? ──► what does it hold?
 //!   from here on the kernel lets nobody mount it, swap to it                          ──► is it confirmed?
