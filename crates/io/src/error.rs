@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-fn as_sentence(hint: &Option<String>) -> String {
+pub(crate) fn as_sentence(hint: &Option<String>) -> String {
     match hint {
         Some(hint) => format!(". {hint}"),
         None => String::new(),
@@ -43,6 +43,21 @@ impl IoError {
         match result {
             Ok(given) => Ok(given),
             Err(source) => Err(IoError::system(operation, path.display().to_string(), source)),
+        }
+    }
+
+    /// The same, with what to do by the number of the error.
+    pub(crate) fn explained<Given>(
+        operation: &'static str,
+        path: &Path,
+        result: std::io::Result<Given>,
+        hint_of: fn(i32) -> Option<&'static str>,
+    ) -> Result<Given, IoError> {
+        let Err(source) = &result else { return IoError::at(operation, path, result) };
+        let hint = hint_of(source.raw_os_error().unwrap_or_default());
+        match (IoError::at(operation, path, result), hint) {
+            (Err(error), Some(hint)) => Err(error.with_hint(hint)),
+            (answer, _) => answer,
         }
     }
 

@@ -7,7 +7,7 @@ use model::file_work::ProcessorTime;
 use model::units::{Instant, Nanos};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 /// How long somebody who asked for the end waits for a flush: enough for a cache of some MiB; beyond, a program seems dead.
 pub const PATIENCE_AT_THE_END: Nanos = Nanos::from_secs(2);
@@ -122,7 +122,7 @@ fn read([took_ns, errno, user_ns, system_ns]: Answer) -> io::Result<Flushed> {
 }
 
 fn start(descriptor: RawFd, extent: Extent) -> io::Result<State> {
-    let (answers, theirs) = pipe()?;
+    let (answers, theirs) = io::pipe()?;
     let blocked = SignalsBlocked::all();
     // SAFETY: the child makes only calls that are allowed after a fork of one thread of many (signal-safety(7)): no allocation, no lock.
     let process = unsafe { libc::fork() };
@@ -131,7 +131,7 @@ fn start(descriptor: RawFd, extent: Extent) -> io::Result<State> {
         -1 => Err(io::Error::last_os_error()),
         _ => {
             drop(blocked);
-            Ok(State::UnderWay { answers: File::from(answers), process })
+            Ok(State::UnderWay { answers: File::from(OwnedFd::from(answers)), process })
         }
     }
 }
@@ -188,16 +188,6 @@ fn processor_ns() -> [u64; 2] {
     };
     [usage.ru_utime, usage.ru_stime]
         .map(|time| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000)
-}
-
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: the array has room for the two descriptors.
-    match unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } {
-        // SAFETY: the kernel has just given us these descriptors, and nobody else has them.
-        0 => Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) }),
-        _ => Err(io::Error::last_os_error()),
-    }
 }
 
 fn is_readable(descriptor: RawFd, patience: Nanos) -> bool {
@@ -275,7 +265,7 @@ mod tests {
             assert!(flushed.took > Nanos::ZERO && flushed.took < Nanos::from_secs(600), "{flushed:?}");
         }
         // A pipe cannot be flushed.
-        let (ours, _theirs) = pipe().unwrap();
+        let (ours, _theirs) = io::pipe().unwrap();
         let error = Flushing::begin(ours.as_fd(), Extent::Data).finish().unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EINVAL));
     }
@@ -283,9 +273,9 @@ mod tests {
     /// What waits for the other end of a pipe does not wait for a flush.
     #[test]
     fn the_process_holds_nothing_open_but_what_it_needs() {
-        let (mut ours, theirs) = pipe().map(|(ours, theirs)| (File::from(ours), theirs)).unwrap();
-        let (answers, to_us) = pipe().unwrap();
-        let (never_read, held) = pipe().unwrap();
+        let (mut ours, theirs) = io::pipe().unwrap();
+        let (answers, to_us) = io::pipe().unwrap();
+        let (never_read, held) = io::pipe().unwrap();
         // SAFETY: as in `start`.
         let process = unsafe { libc::fork() };
         if process == 0 {
@@ -298,7 +288,7 @@ mod tests {
             }
         }
         let mut byte = [0];
-        File::from(answers).read_exact(&mut byte).unwrap();
+        File::from(OwnedFd::from(answers)).read_exact(&mut byte).unwrap();
         drop(theirs);
         let came = ours.read(&mut byte);
         // SAFETY: the process is ours and was not waited for.

@@ -52,10 +52,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
         _ if is_behind_layers(run.target) => Err(IdleRecoveryUnknown::NotTheDrive),
         _ => Err(IdleRecoveryUnknown::NotACache),
     };
-    let outcome = match recovery {
-        Ok(recovery) => Outcome::known(recovery, evidence_of_phases(run, &history.phases_between())),
-        Err(reason) => Outcome::Unknown(reason),
-    };
+    let outcome = Outcome::of(recovery, evidence_of_phases(run, &history.phases_between()));
     vec![Finding::IdleRecovery(outcome).with_caveats(&doubts(run))]
 }
 

@@ -45,10 +45,7 @@ pub(super) const DETECTOR: Detector =
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let outcome = match Probes::of(run, &ASKED_BY) {
         None => Outcome::Unknown(RecordingUnknown::RangeTooSmall),
-        Some(probes) => match judge(run, &probes) {
-            Ok(kind) => Outcome::known(kind, evidence_of_phases(run, &probes.phases)),
-            Err(reason) => Outcome::Unknown(reason),
-        },
+        Some(probes) => Outcome::of(judge(run, &probes), evidence_of_phases(run, &probes.phases)),
     };
     vec![Finding::RecordingKind(outcome).with_caveats(&doubts(run))]
 }

@@ -30,10 +30,7 @@ pub(super) const DETECTOR: Detector = Detector {
 };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
-    let outcome = match period(run) {
-        Ok(period) => Outcome::known(period, evidence_of(run)),
-        Err(reason) => Outcome::Unknown(reason),
-    };
+    let outcome = Outcome::of(period(run), evidence_of(run));
     vec![Finding::RotationPeriod(outcome)]
 }
 

@@ -29,8 +29,7 @@ use crate::geometry::{
 };
 use model::estimate::Estimate;
 use model::finding::{
-    Evidence, Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint,
-    SeekTrackToTrack,
+    Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack,
 };
 use model::run::RunView;
 use model::units::Bytes;
@@ -62,20 +61,10 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let seen = seen.as_ref().map_err(|reason| *reason);
     let evidence = evidence_of(run);
     vec![
-        Finding::SeekTrackToTrack(outcome(seen.and_then(Seen::next_track), &evidence)),
-        Finding::SeekAverage(outcome(seen.and_then(Seen::mean), &evidence)),
-        Finding::SeekFullStroke(outcome(seen.and_then(Seen::full_stroke), &evidence)),
+        Finding::SeekTrackToTrack(Outcome::of(seen.and_then(Seen::next_track), evidence.clone())),
+        Finding::SeekAverage(Outcome::of(seen.and_then(Seen::mean), evidence.clone())),
+        Finding::SeekFullStroke(Outcome::of(seen.and_then(Seen::full_stroke), evidence)),
     ]
-}
-
-fn outcome<C: model::finding::Conclusion<Unknown = NoGeometry>>(
-    found: Result<C, NoGeometry>,
-    evidence: &[Evidence],
-) -> Outcome<C> {
-    match found {
-        Ok(conclusion) => Outcome::known(conclusion, evidence.to_vec()),
-        Err(reason) => Outcome::Unknown(reason),
-    }
 }
 
 /// What reads show of the actuator.

@@ -47,10 +47,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
         // A run over one span asks nothing about others.
         return Vec::new();
     }
-    let outcome = match compare(run, &spans) {
-        Ok(effect) => Outcome::known(effect, evidence_of(spans.values().flatten())),
-        Err(reason) => Outcome::Unknown(reason),
-    };
+    let outcome = Outcome::of(compare(run, &spans), evidence_of(spans.values().flatten()));
     vec![Finding::SpanEffect(outcome).with_caveats(&doubts(run))]
 }
 

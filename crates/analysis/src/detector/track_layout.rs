@@ -44,10 +44,7 @@ pub(super) const DETECTOR: Detector = Detector {
 };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
-    let outcome = match track_layout(run) {
-        Ok(layout) => Outcome::known(layout, evidence_of(run)),
-        Err(reason) => Outcome::Unknown(reason),
-    };
+    let outcome = Outcome::of(track_layout(run), evidence_of(run));
     vec![Finding::TrackLayout(outcome)]
 }
 

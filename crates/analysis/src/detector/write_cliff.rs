@@ -52,10 +52,7 @@ pub(super) const DETECTOR: Detector =
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let outcome = match History::of(run) {
         None => Outcome::Unknown(WriteCliffUnknown::NothingWritten),
-        Some(history) => match cliff(run, &history) {
-            Ok(cliff) => Outcome::known(cliff, evidence_of_phases(run, &history.first_phases())),
-            Err(reason) => Outcome::Unknown(reason),
-        },
+        Some(history) => Outcome::of(cliff(run, &history), evidence_of_phases(run, &history.first_phases())),
     };
     vec![Finding::WriteCliff(outcome).with_caveats(&doubts(run))]
 }

@@ -42,10 +42,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
         Outcome::Unknown(WriteValleysUnknown::NoTime)
     } else {
         let story = Story::of(run);
-        match valleys(&story) {
-            Ok(valleys) => Outcome::known(valleys, evidence_of_phases(run, &first_phases(&story))),
-            Err(reason) => Outcome::Unknown(reason),
-        }
+        Outcome::of(valleys(&story), evidence_of_phases(run, &first_phases(&story)))
     };
     vec![Finding::WriteValleys(outcome).with_caveats(&doubts(run))]
 }

@@ -40,7 +40,7 @@ fn take_over(directory: BorrowedFd<'_>, name: &OsStr) -> Option<Leftover> {
     let name = CString::new(name.as_bytes()).ok()?;
     let folder = system_call::open_at(directory, &name, libc::O_RDONLY | libc::O_DIRECTORY).ok()?;
     let status = target_call::status(folder.as_fd()).ok()?;
-    let is_for_us_alone = status.st_uid == system_call::user() && status.st_mode & 0o077 == 0;
+    let is_for_us_alone = status.st_uid == rustix::process::geteuid().as_raw() && status.st_mode & 0o077 == 0;
     if !is_for_us_alone {
         return None;
     }

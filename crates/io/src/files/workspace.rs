@@ -6,6 +6,7 @@ use super::system_call;
 use crate::error::IoError;
 use crate::targets::file_place::file_system_of;
 use crate::targets::identity::DeviceNumber;
+use crate::targets::scratch;
 use crate::targets::system_call as target_call;
 use model::units::{Bytes, Instant, Nanos};
 use std::ffi::{CStr, CString};
@@ -87,7 +88,7 @@ impl Workspace {
         if target_call::file_system_room(directory.as_fd())?.is_read_only {
             return Err(io::Error::from_raw_os_error(libc::EROFS));
         }
-        let name = format!("{PREFIX}{}-{:016x}", std::process::id(), random()?);
+        let name = format!("{PREFIX}{}-{:016x}", std::process::id(), scratch::random()?);
         let name = CString::new(name).expect("digits have no zero byte");
         system_call::make_folder_at(directory.as_fd(), &name)?;
         let opened = system_call::open_at(directory.as_fd(), &name, libc::O_RDONLY | libc::O_DIRECTORY);
@@ -306,12 +307,6 @@ fn is_folder_name(name: &[u8]) -> bool {
     matches!(name.split_first(), Some((b'd', digits)) if digits.len() >= 5 && digits.iter().all(u8::is_ascii_digit))
 }
 
-fn random() -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(u64::from_ne_bytes(bytes))
-}
-
 pub(super) struct Room<'folder> {
     folder: BorrowedFd<'folder>,
     next: Instant,
@@ -337,29 +332,20 @@ fn explained<Given>(
     path: &Path,
     result: io::Result<Given>,
 ) -> Result<Given, IoError> {
-    match result {
-        Ok(given) => Ok(given),
-        Err(source) => Err(explain(operation, path, source)),
-    }
+    IoError::explained(operation, path, result, hint_of)
 }
 
-fn explain(operation: &'static str, path: &Path, source: io::Error) -> IoError {
-    let code = source.raw_os_error();
-    let error = IoError::system(operation, path.display().to_string(), source);
-    match code {
-        Some(libc::ENOENT) => error.with_hint("There is no such folder: make it, or name another one"),
-        Some(libc::ENOTDIR) => {
-            error.with_hint("`files` measures in folders: name one, such as the one it is in")
+fn hint_of(code: i32) -> Option<&'static str> {
+    Some(match code {
+        libc::ENOENT => "There is no such folder: make it, or name another one",
+        libc::ENOTDIR => "`files` measures in folders: name one, such as the one it is in",
+        libc::EACCES | libc::EPERM => "Choose a folder in which you may make files",
+        libc::EROFS => "The file system is mounted read-only: choose another folder",
+        libc::EDQUOT => "Your quota is used up: remove something, or choose another folder",
+        libc::ENOSPC => "The file system is full: make room, or choose another folder",
+        libc::ESTALE | libc::ENOTCONN | libc::EIO => {
+            "The file system no longer responds: check that it is still mounted"
         }
-        Some(libc::EACCES | libc::EPERM) => error.with_hint("Choose a folder in which you may make files"),
-        Some(libc::EROFS) => error.with_hint("The file system is mounted read-only: choose another folder"),
-        Some(libc::EDQUOT) => {
-            error.with_hint("Your quota is used up: remove something, or choose another folder")
-        }
-        Some(libc::ENOSPC) => error.with_hint("The file system is full: make room, or choose another folder"),
-        Some(libc::ESTALE | libc::ENOTCONN | libc::EIO) => {
-            error.with_hint("The file system no longer responds: check that it is still mounted")
-        }
-        _ => error,
-    }
+        _ => return None,
+    })
 }

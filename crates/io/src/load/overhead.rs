@@ -13,8 +13,6 @@ use model::workload::{OperationMix, Pattern, Workload};
 /// Requests that the calibration makes: a few milliseconds.
 const CALIBRATION_OPERATIONS: u64 = 100_000;
 const WATCHED: Nanos = Nanos::from_millis(100);
-/// A busy loop reads the clock every 40 ns. Longer gaps are an interrupt, the scheduler, or the hypervisor.
-const GAP_MIN: Nanos = Nanos::new(10_000);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overhead {
@@ -22,19 +20,16 @@ pub struct Overhead {
     pub own_cost_ns_per_io: f64,
     /// The longest time that a busy loop was kept from running.
     pub scheduling_gap: Nanos,
-    /// Share of the time watched that went to gaps of at least 10 µs, in [0, 1].
-    pub gap_share: f64,
 }
 
 /// Measures both: about a tenth of a second.
 pub fn measure(clock: MonotonicClock) -> Result<Overhead, IoError> {
-    let (scheduling_gap, gap_share) = watch(clock);
     // The least of three: what disturbs a run only ever adds to it.
     let mut own_cost_ns_per_io = f64::INFINITY;
     for _ in 0..3 {
         own_cost_ns_per_io = own_cost_ns_per_io.min(null_run(clock, 32, 1, CALIBRATION_OPERATIONS)?);
     }
-    Ok(Overhead { own_cost_ns_per_io, scheduling_gap, gap_share })
+    Ok(Overhead { own_cost_ns_per_io, scheduling_gap: longest_gap(clock) })
 }
 
 /// Nanoseconds for each I/O of the whole path with an engine that does nothing, at that depth on each of the workers.
@@ -49,18 +44,13 @@ pub fn null_run(clock: MonotonicClock, depth: u32, workers: u32, operations: u64
     Ok(outcome.ended.since(outcome.began).as_f64() / count as f64)
 }
 
-/// Watches for gaps in the running of a busy loop: the longest, and the share of the time they took.
-fn watch(clock: MonotonicClock) -> (Nanos, f64) {
+fn longest_gap(clock: MonotonicClock) -> Nanos {
     let began = clock.now();
-    let (mut last, mut longest, mut lost) = (began, Nanos::ZERO, 0);
+    let (mut last, mut longest) = (began, Nanos::ZERO);
     while last.since(began) < WATCHED {
         let now = clock.now();
-        let gap = now.since(last);
-        if gap >= GAP_MIN {
-            longest = longest.max(gap);
-            lost += gap.get();
-        }
+        longest = longest.max(now.since(last));
         last = now;
     }
-    (longest, lost as f64 / last.since(began).as_f64())
+    longest
 }

@@ -27,6 +27,7 @@ use listing::Listing;
 use loop_device::LoopDevice;
 use model::units::Nanos;
 use place::MountPlace;
+use rustix::mount::UnmountFlags;
 use serve::{Order, Server, TRANSFER_BYTES_MAX};
 use sim::Drive;
 use sim::contents::Contents;
@@ -147,7 +148,7 @@ impl Mount {
         if !is_served {
             // Before the loop device, which would wait for an answer to its flush. A child forked just now has a copy of
             // the descriptor, and may wait for an answer itself before it closes that.
-            let _ = system_call::unmount(&self.place.path, libc::MNT_FORCE | libc::MNT_DETACH);
+            let _ = system_call::unmount(&self.place.path, UnmountFlags::FORCE | UnmountFlags::DETACH);
             self.session = None;
         }
         let mut still_in_use = None;
@@ -168,11 +169,11 @@ impl Mount {
     }
 
     fn unmount(&mut self) -> bool {
-        match system_call::unmount(&self.place.path, 0) {
+        match system_call::unmount(&self.place.path, UnmountFlags::empty()) {
             Ok(()) => true,
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
                 // What it answers changes nothing: without the thread it is dead either way.
-                let _ = system_call::unmount(&self.place.path, libc::MNT_DETACH);
+                let _ = system_call::unmount(&self.place.path, UnmountFlags::DETACH);
                 false
             }
             // Not ours to unmount: fusermount3 can, which the session calls.

@@ -2,6 +2,7 @@
 
 use super::error::MountError;
 use super::system_call;
+use rustix::mount::UnmountFlags;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsFd;
@@ -42,7 +43,7 @@ impl MountPlace {
         let metadata = fs::metadata(&self.path);
         if metadata.is_err_and(|error| error.raw_os_error() == Some(libc::ENOTCONN)) {
             // Where that is not allowed, the next mount there says what to do.
-            let _ = system_call::unmount(&self.path, libc::MNT_DETACH);
+            let _ = system_call::unmount(&self.path, UnmountFlags::DETACH);
         }
         if self.made {
             // Somebody who has put something there since may keep it.

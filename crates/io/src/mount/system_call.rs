@@ -1,11 +1,11 @@
 //! The kernel's calls that mounting needs beyond the standard library. All `unsafe` of the mount is here.
-#![allow(unsafe_code, reason = "polling, scheduling, loop control and unmounting have no safe form")]
+#![allow(unsafe_code, reason = "polling a time, scheduling and loop control have no safe form")]
 
 use model::units::Nanos;
-use std::ffi::CString;
+use rustix::fs::{self, AtFlags, OFlags, StatxAttributes, StatxFlags};
+use rustix::mount::UnmountFlags;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// `linux/loop.h`: the number of a loop device that is free, or was made.
@@ -16,14 +16,7 @@ pub(super) const LOOP_CONFIG_BYTES: usize = 304;
 
 /// Reads of the descriptor answer at once, also when there is nothing.
 pub(super) fn make_non_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: both calls take integers only.
-    unsafe {
-        let flags = libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFL);
-        if flags < 0 || libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-    }
-    Ok(())
+    Ok(fs::fcntl_setfl(descriptor, fs::fcntl_getfl(descriptor)? | OFlags::NONBLOCK)?)
 }
 
 /// Waits until one of two descriptors can be read or has failed, for `time` (none is for ever), or a signal.
@@ -67,32 +60,16 @@ pub(super) fn thread_time() -> Nanos {
 }
 
 pub(super) fn user_and_group() -> (u32, u32) {
-    // SAFETY: both calls take nothing and cannot fail.
-    unsafe { (libc::geteuid(), libc::getegid()) }
+    (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
 }
 
-/// Unmounts what is mounted at `path`, with `umount2` flags.
-pub(super) fn unmount(path: &Path, flags: libc::c_int) -> io::Result<()> {
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: `path` is a C string that outlives the call, and the call keeps no pointer.
-    match unsafe { libc::umount2(path.as_ptr(), flags) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+pub(super) fn unmount(path: &Path, flags: UnmountFlags) -> io::Result<()> {
+    Ok(rustix::mount::unmount(path, flags)?)
 }
 
 pub(super) fn is_mount_point(folder: BorrowedFd<'_>) -> io::Result<bool> {
-    let mut status = std::mem::MaybeUninit::<libc::statx>::zeroed();
-    let (descriptor, flags) = (folder.as_raw_fd(), libc::AT_EMPTY_PATH);
-    // SAFETY: the path is a C string, `status` a valid struct for the kernel to fill; neither pointer is kept.
-    let result =
-        unsafe { libc::statx(descriptor, c"".as_ptr(), flags, libc::STATX_TYPE, status.as_mut_ptr()) };
-    if result != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: zeroes are a valid statx, and the kernel has overwritten what it knows.
-    let status = unsafe { status.assume_init() };
-    Ok(status.stx_attributes & libc::STATX_ATTR_MOUNT_ROOT as u64 != 0)
+    let status = fs::statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::TYPE)?;
+    Ok(status.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }
 
 /// The number of a free loop device. Another program may take it before we do.

@@ -23,7 +23,7 @@ pub(super) enum Kind {
 pub(super) struct Opened {
     pub kind: Kind,
     pub descriptor: OwnedFd,
-    pub status: libc::stat,
+    pub status: rustix::fs::Stat,
     pub direct: bool,
 }
 

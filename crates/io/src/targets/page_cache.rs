@@ -23,7 +23,7 @@ pub fn drop_page_cache(target: &Target) -> Result<Option<f64>, IoError> {
 
 /// The share of the first `size` bytes that is in the page cache, in [0, 1]. Reads nothing in.
 pub(crate) fn cached_share(buffered: BorrowedFd<'_>, size: u64) -> io::Result<f64> {
-    let page = system_call::page_size() as u64;
+    let page = rustix::param::page_size() as u64;
     if let Ok(cached) = system_call::cached_pages(buffered, 0, size) {
         return Ok(share(cached, size.div_ceil(page)));
     }
@@ -54,7 +54,7 @@ pub fn cached_stretches(target: &Target, stretches: &[ByteRange]) -> Result<Vec<
 }
 
 fn cached_stretch(buffered: BorrowedFd<'_>, stretch: ByteRange) -> io::Result<CachedStretch> {
-    let page = system_call::page_size() as u64;
+    let page = rustix::param::page_size() as u64;
     let first = stretch.first().get() / page * page;
     let length = stretch.end().get() - first;
     let (from_start, all) = match system_call::cached_pages(buffered, first, length) {
@@ -74,7 +74,7 @@ fn cached_stretch(buffered: BorrowedFd<'_>, stretch: ByteRange) -> io::Result<Ca
 
 /// How many pages from `first` on are cached without a gap, of `count`: the largest number of which all are, found by halving.
 fn leading_pages(buffered: BorrowedFd<'_>, first: u64, count: u64) -> io::Result<u64> {
-    let page = system_call::page_size() as u64;
+    let page = rustix::param::page_size() as u64;
     let (mut cached, mut missing) = (0, count + 1);
     while missing - cached > 1 {
         let middle = cached + (missing - cached) / 2;

@@ -207,7 +207,7 @@ fn make(folder: OwnedFd) -> io::Result<(OwnedFd, Option<Name>)> {
     Ok((file, Some(Name { directory: folder, name })))
 }
 
-fn random() -> io::Result<u64> {
+pub(crate) fn random() -> io::Result<u64> {
     let mut bytes = [0; 8];
     io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;
     Ok(u64::from_ne_bytes(bytes))
@@ -225,7 +225,7 @@ fn reserve(file: BorrowedFd<'_>, directory: &Path, size: Bytes) -> Result<bool, 
                 set_length(file, directory, size)?;
                 return Ok(false);
             }
-            Err(error) => return Err(explain("reserve a scratch file in", directory, error)),
+            Err(error) => return explained("reserve a scratch file in", directory, Err(error)),
         }
         assert!(reserved <= size, "no more is reserved than was asked for");
         let room = explained("reserve a scratch file in", directory, system_call::file_system_room(file))?;
@@ -243,11 +243,8 @@ fn set_length(file: BorrowedFd<'_>, directory: &Path, size: Bytes) -> Result<(),
 }
 
 fn open(directory: &Path, made: BorrowedFd<'_>) -> Result<Target, IoError> {
-    let opened = match open_direct_if_possible(made) {
-        Ok(opened) => opened,
-        Err(error) => return Err(explain("open the scratch file in", directory, error)),
-    };
-    file::target(directory, opened)
+    let opened = explained("open the scratch file in", directory, open_direct_if_possible(made));
+    file::target(directory, opened?)
 }
 
 fn open_direct_if_possible(made: BorrowedFd<'_>) -> io::Result<Opened> {
@@ -267,32 +264,22 @@ fn explained<Given>(
     directory: &Path,
     result: io::Result<Given>,
 ) -> Result<Given, IoError> {
-    match result {
-        Ok(given) => Ok(given),
-        Err(error) => Err(explain(operation, directory, error)),
-    }
+    IoError::explained(operation, directory, result, hint_of)
 }
 
-fn explain(operation: &'static str, directory: &Path, source: io::Error) -> IoError {
-    let code = source.raw_os_error();
-    let error = IoError::system(operation, directory.display().to_string(), source);
-    match code {
-        Some(libc::ENOENT) => error.with_hint("Make the directory first"),
-        Some(libc::ENOTDIR) => {
-            error.with_hint("Name a directory; a file or a device is named as the target itself")
+fn hint_of(code: i32) -> Option<&'static str> {
+    Some(match code {
+        libc::ENOENT => "Make the directory first",
+        libc::ENOTDIR => "Name a directory; a file or a device is named as the target itself",
+        libc::EACCES | libc::EPERM => "Choose a directory in which you may make files",
+        libc::EROFS => "The file system is mounted read-only: choose another directory",
+        libc::EDQUOT => "Your quota is too small: choose a smaller --max-size",
+        libc::ENOSPC => "The file system has less free space than it reports: choose a smaller --max-size",
+        libc::EFBIG => {
+            "The file system or your limits do not allow so large a file: choose a smaller --max-size"
         }
-        Some(libc::EACCES | libc::EPERM) => error.with_hint("Choose a directory in which you may make files"),
-        Some(libc::EROFS) => {
-            error.with_hint("The file system is mounted read-only: choose another directory")
-        }
-        Some(libc::EDQUOT) => error.with_hint("Your quota is too small: choose a smaller --max-size"),
-        Some(libc::ENOSPC) => error
-            .with_hint("The file system has less free space than it reports: choose a smaller --max-size"),
-        Some(libc::EFBIG) => error.with_hint(
-            "The file system or your limits do not allow so large a file: choose a smaller --max-size",
-        ),
-        _ => error,
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -6,10 +6,13 @@
 
 use super::identity::{DeviceNumber, FileNumber, Identity, LoopExtent, Place};
 use super::sysfs::or_not_mounted;
+use rustix::fs::{self, Advice, AtFlags, FallocateFlags, Mode, OFlags, Stat, StatVfsMountFlags};
+use rustix::io::retry_on_intr;
 use std::ffi::{CString, OsStr};
 use std::fs::ReadDir;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::num::NonZeroU64;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -30,41 +33,17 @@ pub(crate) fn open(path: &Path, flags: libc::c_int) -> io::Result<OwnedFd> {
 }
 
 fn open_with_mode(path: &Path, flags: libc::c_int, mode: libc::mode_t) -> io::Result<OwnedFd> {
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    loop {
-        // SAFETY: `path` is a C string that outlives the call, and the call keeps no pointer.
-        let descriptor = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, mode) };
-        if descriptor >= 0 {
-            // SAFETY: the kernel has just given us this descriptor, and nobody else has it.
-            return Ok(unsafe { OwnedFd::from_raw_fd(descriptor) });
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+    let flags = OFlags::from_bits_retain(flags as u32) | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| fs::open(path, flags, Mode::from_raw_mode(mode)))?)
 }
 
 pub(crate) fn create_in(directory: BorrowedFd<'_>, name: &OsStr, mode: libc::mode_t) -> io::Result<OwnedFd> {
-    let name = CString::new(name.as_bytes())?;
-    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
-    // SAFETY: `name` is a C string that outlives the call, and the call keeps no pointer.
-    match unsafe { libc::openat(directory.as_raw_fd(), name.as_ptr(), flags, mode) } {
-        descriptor if descriptor >= 0 => {
-            // SAFETY: the kernel has just given us this descriptor, and nobody else has it.
-            Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
-        }
-        _ => Err(io::Error::last_os_error()),
-    }
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    Ok(fs::openat(directory, name, flags, Mode::from_raw_mode(mode))?)
 }
 
 pub(crate) fn remove(directory: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
-    let name = CString::new(name.as_bytes())?;
-    // SAFETY: `name` is a C string that outlives the call, and the call keeps no pointer.
-    match unsafe { libc::unlinkat(directory.as_raw_fd(), name.as_ptr(), 0) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    Ok(fs::unlinkat(directory, name, AtFlags::empty())?)
 }
 
 /// Opens again what `descriptor` is open on, with other flags: the same inode, whatever its path is now.
@@ -93,24 +72,11 @@ pub(crate) fn entries_of(folder: BorrowedFd<'_>) -> io::Result<ReadDir> {
 
 /// Makes requests on the descriptor wait, as they do on one that was opened without `O_NONBLOCK`.
 pub(super) fn make_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: both calls take integers only.
-    unsafe {
-        let flags = libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFL);
-        if flags < 0 || libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-    }
-    Ok(())
+    Ok(fs::fcntl_setfl(descriptor, fs::fcntl_getfl(descriptor)? - OFlags::NONBLOCK)?)
 }
 
-pub(crate) fn status(descriptor: BorrowedFd<'_>) -> io::Result<libc::stat> {
-    let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the kernel fills the whole struct when it answers zero.
-    match unsafe { libc::fstat(descriptor.as_raw_fd(), status.as_mut_ptr()) } {
-        // SAFETY: as above.
-        0 => Ok(unsafe { status.assume_init() }),
-        _ => Err(io::Error::last_os_error()),
-    }
+pub(crate) fn status(descriptor: BorrowedFd<'_>) -> io::Result<Stat> {
+    Ok(fs::fstat(descriptor)?)
 }
 
 pub(super) fn extended_status(descriptor: BorrowedFd<'_>, mask: libc::c_uint) -> io::Result<libc::statx> {
@@ -158,42 +124,22 @@ pub(crate) struct FileSystemRoom {
 }
 
 pub(crate) fn file_system_room(descriptor: BorrowedFd<'_>) -> io::Result<FileSystemRoom> {
-    let mut status = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
-    // SAFETY: the library fills the struct, and zeroes are valid in it.
-    if unsafe { libc::fstatvfs(descriptor.as_raw_fd(), status.as_mut_ptr()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: as above.
-    let status = unsafe { status.assume_init() };
+    let status = fs::fstatvfs(descriptor)?;
     Ok(FileSystemRoom {
         size: status.f_blocks.saturating_mul(status.f_frsize),
         available: status.f_bavail.saturating_mul(status.f_frsize),
-        is_read_only: status.f_flag & libc::ST_RDONLY != 0,
+        is_read_only: status.f_flag.contains(StatVfsMountFlags::RDONLY),
     })
 }
 
 pub(super) fn is_in_memory(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
-    let mut status = std::mem::MaybeUninit::<libc::statfs>::zeroed();
-    // SAFETY: the library fills the struct, and zeroes are valid in it.
-    if unsafe { libc::fstatfs(descriptor.as_raw_fd(), status.as_mut_ptr()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: as above.
-    let status = unsafe { status.assume_init() };
     // From linux/magic.h: TMPFS_MAGIC and RAMFS_MAGIC.
-    Ok(matches!(status.f_type as u32, 0x0102_1994 | 0x8584_58f6))
+    Ok(matches!(fs::fstatfs(descriptor)?.f_type as u32, 0x0102_1994 | 0x8584_58f6))
 }
 
 /// The identifier of the file system that a path leads to, which most keep for good.
 pub(super) fn file_system_id(path: &Path) -> io::Result<u64> {
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    let mut status = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
-    // SAFETY: the path is a C string that outlives the call; the library fills the struct, and zeroes are valid in it.
-    match unsafe { libc::statvfs(path.as_ptr(), status.as_mut_ptr()) } {
-        // SAFETY: as above.
-        0 => Ok(unsafe { status.assume_init() }.f_fsid),
-        _ => Err(io::Error::last_os_error()),
-    }
+    Ok(fs::statvfs(path)?.f_fsid)
 }
 
 pub(super) fn device_size(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
@@ -295,18 +241,7 @@ pub(super) fn is_open_nowhere_else(descriptor: BorrowedFd<'_>) -> io::Result<boo
 }
 
 pub(super) fn reserve(descriptor: BorrowedFd<'_>, offset: u64, size: u64) -> io::Result<()> {
-    loop {
-        // SAFETY: the call takes integers only.
-        if unsafe { libc::fallocate(descriptor.as_raw_fd(), 0, offset as libc::off_t, size as libc::off_t) }
-            == 0
-        {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+    Ok(retry_on_intr(|| fs::fallocate(descriptor, FallocateFlags::empty(), offset, size))?)
 }
 
 /// The first place from `offset` on that is (`SEEK_HOLE`) or is not (`SEEK_DATA`) a hole; none past the last data.
@@ -371,8 +306,8 @@ pub(super) fn mapped_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64)
     if start == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    assert!(offset.is_multiple_of(page_size() as u64), "a mapping begins with a page");
-    let mut pages = vec![0u8; size.div_ceil(page_size())];
+    assert!(offset.is_multiple_of(rustix::param::page_size() as u64), "a mapping begins with a page");
+    let mut pages = vec![0u8; size.div_ceil(rustix::param::page_size())];
     // SAFETY: the range was just mapped, and `pages` has a byte for each of its pages.
     let result = unsafe { libc::mincore(start, size, pages.as_mut_ptr()) };
     let error = io::Error::last_os_error();
@@ -384,35 +319,17 @@ pub(super) fn mapped_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64)
     }
 }
 
-pub(super) fn page_size() -> usize {
-    // SAFETY: the call takes an integer only.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    usize::try_from(size).expect("every system has a page size")
-}
-
 /// Writes out what waits, so that the kernel may forget it, and asks it to forget the range; all with length zero.
 pub(crate) fn forget_cached(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
-    // SAFETY: the call takes an integer only.
-    let synced = match unsafe { libc::fdatasync(descriptor.as_raw_fd()) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    };
+    let synced = fs::fdatasync(descriptor);
     let forgotten = forget_written(descriptor, offset, length);
-    synced.and(forgotten)
+    synced?;
+    forgotten
 }
 
 /// Asks the kernel to forget what it holds of the range and has written out; all with length zero.
 pub(crate) fn forget_written(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
-    // SAFETY: the call takes integers only.
-    let error = unsafe {
-        libc::posix_fadvise(
-            descriptor.as_raw_fd(),
-            offset as libc::off_t,
-            length as libc::off_t,
-            libc::POSIX_FADV_DONTNEED,
-        )
-    };
-    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+    Ok(fs::fadvise(descriptor, offset, NonZeroU64::new(length), Advice::DontNeed)?)
 }
 
 const EXTENTS: usize = 128;
@@ -539,25 +456,9 @@ pub(super) fn read_at(descriptor: BorrowedFd<'_>, buffer: &mut [u8], offset: u64
     let mut done = 0;
     while done < buffer.len() {
         debug_assert!(i64::try_from(offset).is_ok(), "a place that the kernel can name");
-        let rest = &mut buffer[done..];
-        // SAFETY: the kernel writes at most `rest.len()` bytes to `rest`.
-        let count = unsafe {
-            libc::pread64(
-                descriptor.as_raw_fd(),
-                rest.as_mut_ptr().cast(),
-                rest.len(),
-                (offset + done as u64) as libc::off64_t,
-            )
-        };
-        match count {
+        match retry_on_intr(|| rustix::io::pread(descriptor, &mut buffer[done..], offset + done as u64))? {
             0 => break,
-            count if count > 0 => done += count as usize,
-            _ => {
-                let error = io::Error::last_os_error();
-                if error.kind() != io::ErrorKind::Interrupted {
-                    return Err(error);
-                }
-            }
+            count => done += count,
         }
     }
     Ok(done)

@@ -24,18 +24,15 @@ pub fn survey(target: &Target) -> Vec<Obstacle> {
 }
 
 pub(super) fn use_of(roots: &SystemRoots, identity: Identity, target: Option<&Target>) -> Vec<Obstacle> {
-    let usage = match identity {
-        Identity::Device { .. } => Usage::read(roots, None),
-        Identity::File(file) => Usage::read(roots, Some(file)),
-    };
     match identity {
         Identity::Device { number, .. } => {
+            let usage = Usage::read(roots, None);
             let mut obstacles = usage.of_device(roots, number);
             obstacles.extend(usage.not_seen_obstacle());
             obstacles
         }
         Identity::File(file) => {
-            let mut obstacles = usage.of_file(file, "it");
+            let mut obstacles = Usage::read(roots, Some(file)).of_file(file, "it");
             if let Some(target) = target {
                 obstacles.extend(file_refuses_writes(target));
             }

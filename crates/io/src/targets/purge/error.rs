@@ -1,8 +1,7 @@
 //! Why a purge did not end, and what may be tried next. Only a method refused before it began leaves all as it was.
 
 use super::super::passthrough::is_refusal;
-use crate::error::IoError;
-use std::fmt;
+use crate::error::{IoError, as_sentence};
 use std::io;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +16,8 @@ pub enum FaultKind {
     SanitizeBegun,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{error}{}", as_sentence(left))]
 pub struct PurgeError {
     pub kind: FaultKind,
     pub error: IoError,
@@ -35,18 +35,6 @@ impl PurgeError {
         PurgeError { kind: FaultKind::Refused, error, left: None }
     }
 }
-
-impl fmt::Display for PurgeError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", self.error)?;
-        match &self.left {
-            Some(left) => write!(formatter, ". {left}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for PurgeError {}
 
 /// The same before it is known on which drive.
 #[derive(Debug)]
