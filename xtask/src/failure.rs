@@ -26,3 +26,13 @@ impl Failure {
         Self { message: message.into(), exit_code: 2 }
     }
 }
+
+pub trait Doing<T> {
+    fn doing(self, what: impl Display) -> Result<T, Failure>;
+}
+
+impl<T, E: Display> Doing<T> for Result<T, E> {
+    fn doing(self, what: impl Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure::to(what, error))
+    }
+}

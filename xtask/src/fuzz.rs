@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
-use crate::workspace::{cargo, output, root, succeeds, target_folder};
+use crate::dist::release::host;
+use crate::failure::{Doing, Failure};
+use crate::workspace::{cargo, root, succeeds, target_folder};
 
 const USAGE: &str = "Usage: cargo xtask fuzz [TARGET…] [--seconds N]\nNeeds a C++ compiler.";
 /// How long each target is tried, if not told.
@@ -81,14 +82,6 @@ fn build() -> Result<PathBuf, Failure> {
     Ok(folder.join(host).join("release/fuzz"))
 }
 
-fn host() -> Result<String, Failure> {
-    let told = output(Command::new("rustc").arg("-vV"))?;
-    match String::from_utf8_lossy(&told.stdout).lines().find_map(|line| line.strip_prefix("host: ")) {
-        Some(host) => Ok(host.to_owned()),
-        None => Err(Failure::cannot("rustc -vV names no host.")),
-    }
-}
-
 /// Gives every target what it begins with; their names.
 fn seeded() -> Result<Vec<String>, Failure> {
     let corpus = place("corpus");
@@ -97,14 +90,10 @@ fn seeded() -> Result<Vec<String>, Failure> {
     if !succeeds(command.arg(root()).arg(&corpus))? {
         return Err(Failure::cannot(format!("No seeds could be written to {}.", corpus.display())));
     }
+    let entries = std::fs::read_dir(&corpus).doing(format_args!("read {}", corpus.display()))?;
     let mut names = Vec::new();
-    match std::fs::read_dir(&corpus) {
-        Ok(entries) => {
-            for entry in entries.flatten() {
-                names.push(entry.file_name().to_string_lossy().into_owned());
-            }
-        }
-        Err(error) => return Err(Failure::to(format_args!("read {}", corpus.display()), error)),
+    for entry in entries.flatten() {
+        names.push(entry.file_name().to_string_lossy().into_owned());
     }
     names.sort();
     Ok(names)
@@ -112,9 +101,7 @@ fn seeded() -> Result<Vec<String>, Failure> {
 
 fn fuzz(program: &Path, target: &str, seconds: u64) -> Result<bool, Failure> {
     let harm = place("harm").join(target);
-    if let Err(error) = std::fs::create_dir_all(&harm) {
-        return Err(Failure::to(format_args!("make {}", harm.display()), error));
-    }
+    std::fs::create_dir_all(&harm).doing(format_args!("make {}", harm.display()))?;
     let mut command = Command::new(program);
     command
         .env("DRIVESCOPE_FUZZ_TARGET", target)

@@ -1,6 +1,6 @@
 //! Where the workspace is, and how its cargo and other programs are called.
 
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -39,16 +39,11 @@ pub fn has_cargo_subcommand(name: &str) -> bool {
 
 /// Runs a command to its end, with what it prints shown; whether it succeeded.
 pub fn succeeds(command: &mut Command) -> Result<bool, Failure> {
-    match command.status() {
-        Ok(status) => Ok(status.success()),
-        Err(error) => Err(Failure::to(format_args!("run {}", command.get_program().display()), error)),
-    }
+    let status = command.status().doing(format_args!("run {}", command.get_program().display()))?;
+    Ok(status.success())
 }
 
 /// Runs a command to its end, and gives what it printed.
 pub fn output(command: &mut Command) -> Result<Output, Failure> {
-    match command.output() {
-        Ok(output) => Ok(output),
-        Err(error) => Err(Failure::to(format_args!("run {}", command.get_program().display()), error)),
-    }
+    command.output().doing(format_args!("run {}", command.get_program().display()))
 }

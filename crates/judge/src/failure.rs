@@ -27,9 +27,6 @@ pub trait Doing<T> {
 
 impl<T, E: Display> Doing<T> for Result<T, E> {
     fn doing(self, what: impl Display) -> Result<T, Failure> {
-        match self {
-            Ok(done) => Ok(done),
-            Err(error) => Err(Failure::to(what, error)),
-        }
+        self.map_err(|error| Failure::to(what, error))
     }
 }

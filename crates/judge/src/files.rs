@@ -168,10 +168,7 @@ fn dd_rate(words: &[&str]) -> Result<f64, Failure> {
     let output = Command::new("dd").args(words).env("LC_ALL", "C").output();
     let output = output.doing("run dd")?;
     let said = String::from_utf8_lossy(&output.stderr);
-    match said_by_dd(&said) {
-        Some(rate) => Ok(rate),
-        None => Err(Failure::cannot(format!("dd told no rate: {said}"))),
-    }
+    said_by_dd(&said).ok_or_else(|| Failure::cannot(format!("dd told no rate: {said}")))
 }
 
 /// `402653184 bytes (403 MB, 384 MiB) copied, 0.165 s, 2.4 GB/s`: the bytes and the seconds, since the rate is rounded.

@@ -1,7 +1,7 @@
 //! The program that is judged, run as its users run it: as a process with a store of its own.
 
 use crate::document::Document;
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::options::ProgramOption;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -29,10 +29,7 @@ impl Program {
     pub fn chosen(option: &ProgramOption, folder: &Path) -> Result<Program, Failure> {
         match &option.program {
             Some(path) => Ok(Program { words: vec![path.into()], folder: folder.to_owned() }),
-            None => match std::env::current_exe() {
-                Ok(judge) => Ok(Program::in_judge(&judge, folder)),
-                Err(error) => Err(Failure::to("find this program", error)),
-            },
+            None => Ok(Program::in_judge(&std::env::current_exe().doing("find this program")?, folder)),
         }
     }
 
@@ -57,12 +54,9 @@ impl Program {
         let store = self.folder.join(format!("store-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
         let output = self.command(words).env("XDG_DATA_HOME", &store).output();
         let _ = std::fs::remove_dir_all(&store);
-        match output {
-            Ok(Output { status, stdout, stderr }) => {
-                Ok(Outcome { status: status.code(), out: text(&stdout), err: text(&stderr) })
-            }
-            Err(error) => Err(Failure::to(format_args!("start {}", self.words[0].display()), error)),
-        }
+        let Output { status, stdout, stderr } =
+            output.doing(format_args!("start {}", self.words[0].display()))?;
+        Ok(Outcome { status: status.code(), out: text(&stdout), err: text(&stderr) })
     }
 
     pub fn run(&self, words: &[&str]) -> Result<Document, Failure> {

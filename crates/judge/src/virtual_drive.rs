@@ -22,10 +22,8 @@ impl Folder {
     pub fn make() -> Result<Folder, Failure> {
         let shared = PathBuf::from("/dev/shm");
         let parent = if shared.is_dir() { shared } else { std::env::temp_dir() };
-        match tempfile::Builder::new().prefix("drivescope-judge-").tempdir_in(parent) {
-            Ok(folder) => Ok(Folder { folder }),
-            Err(error) => Err(Failure::to("make a temporary folder", error)),
-        }
+        let folder = tempfile::Builder::new().prefix("drivescope-judge-").tempdir_in(parent);
+        Ok(Folder { folder: folder.doing("make a temporary folder")? })
     }
 
     pub fn path(&self) -> &Path {
@@ -57,10 +55,8 @@ impl Folder {
 }
 
 pub fn named(name: &str) -> Result<Drive, Failure> {
-    match preset(name) {
-        Ok(profile) => Ok(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile }),
-        Err(error) => Err(Failure::to(format_args!("open {name}"), error)),
-    }
+    let profile = preset(name).doing(format_args!("open {name}"))?;
+    Ok(Drive { name: name.to_owned(), target: format!("sim:{name}"), profile })
 }
 
 /// All of these, one after the other with a space between.
@@ -78,8 +74,5 @@ pub fn drawn(families: &[&str], first: u64, count: u64) -> Result<Vec<Drive>, Fa
 }
 
 pub fn text(name: &str) -> Result<String, Failure> {
-    match preset_text(name) {
-        Ok(text) => Ok(text.into_owned()),
-        Err(error) => Err(Failure::to(format_args!("read {name}"), error)),
-    }
+    Ok(preset_text(name).doing(format_args!("read {name}"))?.into_owned())
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::files::{read, told};
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, root};
 
 const LICENCE_NAMES: [&str; 5] = ["license", "licence", "copying", "notice", "copyright"];
@@ -22,34 +22,15 @@ pub struct Component {
     texts: Vec<String>,
 }
 
-pub fn version() -> Result<String, Failure> {
-    let metadata = metadata(&["--no-deps"])?;
-    for package in metadata["packages"].as_array().into_iter().flatten() {
-        if package["name"] == "drivescope" {
-            return Ok(package["version"].as_str().unwrap_or_default().to_owned());
-        }
-    }
-    Err(Failure::cannot("cargo metadata names no package drivescope."))
-}
-
 fn metadata(more: &[&str]) -> Result<Value, Failure> {
     let text = told(cargo(&["metadata", "--format-version=1", "--locked"]).args(more))?;
-    match serde_json::from_str(&text) {
-        Ok(metadata) => Ok(metadata),
-        Err(error) => Err(Failure::to("read what cargo metadata printed", error)),
-    }
+    serde_json::from_str(&text).doing("read what cargo metadata printed")
 }
 
 /// Every crate of others that is linked into the program, by name; those that only build or test it are not in it.
 pub fn linked(target: &str) -> Result<Vec<Component>, Failure> {
-    let tree = cargo(&["tree", "-p", "drivescope", "--locked", "--edges", "normal", "--prefix", "none"])
-        .args(["--format", "{p}", "--target", target])
-        .output();
-    let tree = match tree {
-        Ok(tree) if tree.status.success() => String::from_utf8_lossy(&tree.stdout).into_owned(),
-        Ok(tree) => return Err(Failure::cannot(String::from_utf8_lossy(&tree.stderr))),
-        Err(error) => return Err(Failure::to("run cargo tree", error)),
-    };
+    let mut tree = cargo(&["tree", "-p", "drivescope", "--locked", "--edges", "normal", "--prefix", "none"]);
+    let tree = told(tree.args(["--format", "{p}", "--target", target]))?;
     let names: BTreeSet<(&str, &str)> = tree.lines().filter_map(name_and_version).collect();
     let metadata = metadata(&["--filter-platform", target])?;
     let checksums = locked_checksums()?;
@@ -67,10 +48,9 @@ pub fn linked(target: &str) -> Result<Vec<Component>, Failure> {
 /// Checksums of crates by name and version, from the lock file.
 fn locked_checksums() -> Result<BTreeMap<(String, String), String>, Failure> {
     let path = root().join("Cargo.lock");
-    let lock = match String::from_utf8_lossy(&read(&path)?).parse::<toml::Table>() {
-        Ok(lock) => lock,
-        Err(error) => return Err(Failure::to(format_args!("read {}", path.display()), error)),
-    };
+    let lock = String::from_utf8_lossy(&read(&path)?)
+        .parse::<toml::Table>()
+        .doing(format_args!("read {}", path.display()))?;
     let mut checksums = BTreeMap::new();
     for package in lock.get("package").and_then(toml::Value::as_array).into_iter().flatten() {
         let part = |key| Some(package.get(key)?.as_str()?.to_owned());

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::workspace::{output, root};
 
 pub fn folder() -> PathBuf {
@@ -26,27 +26,18 @@ pub fn told(command: &mut Command) -> Result<String, Failure> {
 }
 
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(bytes),
-        Err(error) => Err(Failure::to(format_args!("read {}", path.display()), error)),
-    }
+    fs::read(path).doing(format_args!("read {}", path.display()))
 }
 
 pub fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
     if let Some(parent) = path.parent() {
         create(parent)?;
     }
-    match fs::write(path, text) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(Failure::to(format_args!("write {}", path.display()), error)),
-    }
+    fs::write(path, text).doing(format_args!("write {}", path.display()))
 }
 
 pub fn create(folder: &Path) -> Result<(), Failure> {
-    match fs::create_dir_all(folder) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(Failure::to(format_args!("make {}", folder.display()), error)),
-    }
+    fs::create_dir_all(folder).doing(format_args!("make {}", folder.display()))
 }
 
 /// Removes what an earlier call has left, and makes the folder.

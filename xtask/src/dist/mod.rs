@@ -9,9 +9,9 @@
 
 mod check;
 mod components;
-mod files;
+pub mod files;
 mod packages;
-mod release;
+pub mod release;
 mod reproduce;
 mod stage;
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::files::{create, empty, folder, read, told, write};
 use super::release::Release;
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::workspace::{root, target_folder};
 
 const MAINTAINER: &str = "drivescope maintainers <maintainers@drivescope.invalid>";
@@ -112,10 +112,9 @@ pub fn rpm(release: &Release, staged: &Path) -> Result<Option<PathBuf>, Failure>
     told(build.arg(top.join("drivescope.spec")).env("SOURCE_DATE_EPOCH", &release.epoch))?;
     let name = format!("drivescope-{version}-1.{architecture}.rpm");
     let path = folder().join(&name);
-    match fs::copy(top.join("RPMS").join(architecture).join(&name), &path) {
-        Ok(_) => Ok(Some(path)),
-        Err(error) => Err(Failure::to(format_args!("copy {name}"), error)),
-    }
+    let made = top.join("RPMS").join(architecture).join(&name);
+    fs::copy(made, &path).doing(format_args!("copy {name}"))?;
+    Ok(Some(path))
 }
 
 /// The wheel with program and Python package, by maturin.
@@ -202,15 +201,9 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
-    match fs::rename(from, to) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(Failure::to(format_args!("move {} to {}", from.display(), to.display()), error)),
-    }
+    fs::rename(from, to).doing(format_args!("move {} to {}", from.display(), to.display()))
 }
 
 fn remove(path: &Path) -> Result<(), Failure> {
-    match fs::remove_file(path) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(Failure::to(format_args!("remove {}", path.display()), error)),
-    }
+    fs::remove_file(path).doing(format_args!("remove {}", path.display()))
 }

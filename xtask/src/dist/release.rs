@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::components;
 use super::files::told;
 use crate::failure::Failure;
 use crate::workspace::{cargo, root, succeeds, target_folder};
@@ -29,7 +28,7 @@ impl Release {
         let epoch = told(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root()))?;
         let program = target_folder().join(target).join("dist/drivescope");
         Ok(Release {
-            version: components::version()?,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             target: target.to_owned(),
             host: host()?,
             epoch,
@@ -97,6 +96,6 @@ impl Release {
     }
 }
 
-fn host() -> Result<String, Failure> {
+pub fn host() -> Result<String, Failure> {
     told(Command::new("rustc").args(["--print", "host-tuple"]))
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use super::components;
 use super::files::{create, empty, read, told, write};
 use super::release::Release;
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::workspace::{root, target_folder};
 
 /// Completions: the shell, and where it looks for them.
@@ -67,8 +67,6 @@ fn manual(program: &Path, folder: &Path) -> Result<(), Failure> {
 /// Modes of a package do not depend on whoever makes it.
 fn make_executable(program: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
-    match fs::set_permissions(program, fs::Permissions::from_mode(0o755)) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(Failure::to(format_args!("make {} executable", program.display()), error)),
-    }
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755))
+        .doing(format_args!("make {} executable", program.display()))
 }

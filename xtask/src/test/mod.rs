@@ -13,10 +13,10 @@ mod tally;
 mod temporary_folder;
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::dist::files;
+use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, has_cargo_subcommand, succeeds, target_folder};
 use programs::{SCHEMAS, announce};
 use tally::Tally;
@@ -91,7 +91,7 @@ fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
         return Ok(());
     };
     let skip_log = target_folder().join("skipped.log");
-    start_log(&skip_log)?;
+    files::write(&skip_log, "")?;
     let temporary = temporary_folder::choose();
     let prepare = |command: &mut Command| {
         command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
@@ -104,23 +104,9 @@ fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
         }
         tally.end(program.status.success(), &program.status.to_string());
     }
-    match fs::read_to_string(&skip_log) {
-        Ok(log) => tally.read_skip_log(&log),
-        Err(error) => return Err(Failure::to(format_args!("read {}", skip_log.display()), error)),
-    }
+    let log = fs::read_to_string(&skip_log).doing(format_args!("read {}", skip_log.display()))?;
+    tally.read_skip_log(&log);
     Ok(())
-}
-
-/// Begins an empty log, so that nothing of an earlier run is counted.
-fn start_log(path: &Path) -> Result<(), Failure> {
-    let made = match path.parent() {
-        Some(folder) => fs::create_dir_all(folder),
-        None => Ok(()),
-    };
-    match made.and(fs::write(path, "")) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(Failure::to(format_args!("write {}", path.display()), error)),
-    }
 }
 
 #[cfg(test)]

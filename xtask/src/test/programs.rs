@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, output};
 
 /// What the test of docs/schema/ needs; the program does without.
@@ -125,10 +125,9 @@ impl Program {
 
 /// Passes what the program prints on line by line, its errors among it where they belong.
 fn stream(selection: &str, command: &mut Command, shown: &mut dyn Write) -> Result<Ended, Failure> {
-    match read_lines(command, shown) {
-        Ok((status, lines)) => Ok(Ended { selection: selection.to_owned(), status, lines }),
-        Err(error) => Err(Failure::to(format_args!("run {}", command.get_program().display()), error)),
-    }
+    let program = command.get_program().to_owned();
+    let (status, lines) = read_lines(command, shown).doing(format_args!("run {}", program.display()))?;
+    Ok(Ended { selection: selection.to_owned(), status, lines })
 }
 
 fn read_lines(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<(ExitStatus, Vec<String>)> {

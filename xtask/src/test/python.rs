@@ -15,7 +15,7 @@ use std::sync::mpsc;
 
 use super::system_tools;
 use super::tally::Tally;
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::workspace::{root, succeeds, target_folder};
 
 const NAME: &str = "tests of the Python package";
@@ -208,10 +208,7 @@ impl Python {
     /// Makes the environment, unless it was made of the same list of packages; otherwise why it cannot be made.
     fn prepare(&self) -> Result<Result<(), Unprepared>, Failure> {
         let list = root().join(self.packages);
-        let wanted = match fs::read(&list) {
-            Ok(wanted) => wanted,
-            Err(error) => return Err(Failure::to(format_args!("read {}", list.display()), error)),
-        };
+        let wanted = fs::read(&list).doing(format_args!("read {}", list.display()))?;
         let installed = self.environment.join("installed.txt");
         if fs::read(&installed).is_ok_and(|installed| installed == wanted) {
             return Ok(Ok(()));
@@ -229,10 +226,7 @@ impl Python {
         if let Some(why) = why_failed(install.arg(&list), &self.log("pip"))? {
             return Ok(Err(Unprepared::Packages(self.packages, why)));
         }
-        match fs::write(&installed, wanted) {
-            Ok(()) => Ok(Ok(())),
-            Err(error) => Err(Failure::to(format_args!("write {}", installed.display()), error)),
-        }
+        fs::write(&installed, wanted).doing(format_args!("write {}", installed.display())).map(Ok)
     }
 
     fn test(&self, name: &str, tally: &mut Tally) -> Result<(), Failure> {
@@ -303,18 +297,11 @@ struct Told {
 fn logged(command: &mut Command, name: &str) -> Result<Told, Failure> {
     let path = folder().join(format!("{name}.log"));
     let made = fs::create_dir_all(folder()).and_then(|()| File::create(&path));
-    let log = match made.and_then(|log| Ok((log.try_clone()?, log))) {
-        Ok(log) => log,
-        Err(error) => return Err(Failure::to(format_args!("write {}", path.display()), error)),
-    };
-    let status = match command.stdout(log.0).stderr(log.1).status() {
-        Ok(status) => status,
-        Err(error) => return Err(Failure::to("run timeout (coreutils)", error)),
-    };
-    let text = match fs::read(&path) {
-        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
-        Err(error) => return Err(Failure::to(format_args!("read {}", path.display()), error)),
-    };
+    let log =
+        made.and_then(|log| Ok((log.try_clone()?, log))).doing(format_args!("write {}", path.display()))?;
+    let status = command.stdout(log.0).stderr(log.1).status().doing("run timeout (coreutils)")?;
+    let text = fs::read(&path).doing(format_args!("read {}", path.display()))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
     Ok(Told { is_success: status.success(), ending: ending(status.code(), &status.to_string()), text })
 }
 

@@ -53,18 +53,13 @@ pub fn of_fio(output: &str) -> Result<Measurement, Failure> {
 }
 
 pub fn number(document: &Value, pointer: &str) -> Result<f64, Failure> {
-    match document.pointer(pointer).and_then(Value::as_f64) {
-        Some(number) => Ok(number),
-        None => Err(Failure::cannot(format!("What a program printed has no number {pointer}."))),
-    }
+    let found = document.pointer(pointer).and_then(Value::as_f64);
+    found.ok_or_else(|| Failure::cannot(format!("What a program printed has no number {pointer}.")))
 }
 
 pub fn children_cpu_ns() -> Result<f64, Failure> {
     let text = fs::read_to_string("/proc/self/stat").doing("read /proc/self/stat")?;
-    match parse_children(&text) {
-        Some(nanos) => Ok(nanos),
-        None => Err(Failure::cannot("/proc/self/stat does not look as proc(5) says.")),
-    }
+    parse_children(&text).ok_or_else(|| Failure::cannot("/proc/self/stat does not look as proc(5) says."))
 }
 
 /// Fields 16 and 17 of /proc/PID/stat by proc(5); the name in field 2 may hold spaces and parentheses.
