@@ -9,7 +9,7 @@
 use crate::deep::Deep;
 use crate::error::PlanError;
 use crate::precision::Known;
-use crate::preparation::{self, Filling, filled, is_mechanical, sequential_block, verb};
+use crate::preparation::{self, Filling, filled, is_mechanical, measure, sequential_block, verb};
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use crate::streaming::{self, StreamSearch};
@@ -18,7 +18,7 @@ use analysis::streaming::USUAL;
 use clap::Args;
 use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, StreamSetting};
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::run::RunView;
@@ -68,11 +68,7 @@ pub struct CheckRequest {
 }
 
 impl DriveRequest for CheckRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Check
-    }
+    has_drive_options!(ExperimentName::Check);
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         if self.deep {
@@ -235,13 +231,7 @@ impl Check {
             let stop = StopCondition { time: Some(self.timing.visit), ..StopCondition::one_pass() };
             let stop = if mix == OperationMix::Write { stop.or_bytes(WRITE_VISIT_BYTES) } else { stop };
             let name = format!("{verb} {place}, round {round}");
-            self.queue.push_back(preparation::phase(
-                ExperimentName::Check,
-                name,
-                PhaseKind::Measure,
-                Some(workload),
-                stop,
-            ));
+            self.queue.push_back(measure(ExperimentName::Check, name, workload, stop));
         }
     }
 
@@ -280,13 +270,7 @@ impl Check {
             let share = Bytes::new(RANDOM_WRITE_BYTES.get() / u64::from(self.random_rounds()));
             let stop = if mix == OperationMix::Write { stop.or_bytes(share) } else { stop };
             let name = format!("{} QD {depth}, round {round}", verb(mix));
-            self.queue.push_back(preparation::phase(
-                ExperimentName::Check,
-                name,
-                PhaseKind::Measure,
-                Some(workload),
-                stop,
-            ));
+            self.queue.push_back(measure(ExperimentName::Check, name, workload, stop));
         }
     }
 
@@ -317,10 +301,6 @@ impl Check {
 }
 
 impl Experiment for Check {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Check
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let spent = so_far.elapsed();
         let usual = if self.setup.precision.is_some() { TIME_MAX_PRECISE } else { TIME_MAX };

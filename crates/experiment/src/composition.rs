@@ -54,6 +54,26 @@ impl Prepared {
     }
 }
 
+/// A part that asks for no more than a single phase.
+pub struct OnePhase {
+    pub phase: Option<Phase>,
+    pub is_traced: bool,
+}
+
+impl Experiment for OnePhase {
+    fn next(&mut self, _so_far: &RunView<'_>) -> Option<Phase> {
+        self.phase.take()
+    }
+
+    fn remaining(&self) -> Remaining {
+        Remaining::of(self.phase.as_slice())
+    }
+
+    fn needs_trace(&self, _phase: &Phase) -> bool {
+        self.is_traced
+    }
+}
+
 /// Parts, each of which begins when the one before it is done.
 #[derive(Default)]
 pub struct Sequence {

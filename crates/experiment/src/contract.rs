@@ -1,15 +1,12 @@
 //! What an experiment is to the session that runs it.
 
 use crate::remaining::Remaining;
-use model::experiment_name::ExperimentName;
 use model::plan::Phase;
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::Bytes;
 
 pub trait Experiment {
-    fn name(&self) -> ExperimentName;
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase>;
 
     fn remaining(&self) -> Remaining;

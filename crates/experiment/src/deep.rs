@@ -7,7 +7,6 @@ use crate::geometry::{self, Geometry};
 use crate::preparation::{filled, has_arm, is_warm_up};
 use crate::surface::adaptive::Adaptive;
 use crate::{Experiment, Remaining, Setup};
-use model::experiment_name::ExperimentName;
 use model::plan::Phase;
 use model::run::RunView;
 use model::units::Nanos;
@@ -90,10 +89,6 @@ impl Deep {
 }
 
 impl Experiment for Deep {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Check
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.spent = so_far.elapsed();
         while self.spent < self.ends() {

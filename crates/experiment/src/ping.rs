@@ -4,7 +4,7 @@
 
 use crate::composition::Prepared;
 use crate::error::PlanError;
-use crate::preparation::{self, Filling, random_block};
+use crate::preparation::{Filling, measure, random_block};
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use crate::{Experiment, Remaining, Setup};
@@ -41,11 +41,7 @@ pub struct PingRequest {
 }
 
 impl DriveRequest for PingRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Ping
-    }
+    has_drive_options!(ExperimentName::Ping);
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         Ok(Box::new(Ping::new(setup, self)?))
@@ -62,7 +58,7 @@ pub struct Ping {
 
 impl Ping {
     pub fn new(mut setup: Setup, request: &PingRequest) -> Result<Ping, PlanError> {
-        let block = request.block.unwrap_or_else(|| random_block(&setup.facts));
+        let block = request.block.unwrap_or(random_block(&setup.facts));
         let block = block.round_up_to(setup.facts.logical_block).max(setup.facts.logical_block);
         setup.range = setup.range.align_inward(block);
         check_room(ExperimentName::Ping, setup.range.bytes(), RANGE_MIN.max(block))?;
@@ -78,21 +74,13 @@ impl Ping {
     fn reads(&self, range: ByteRange) -> Phase {
         let arrival = Arrival::OpenLoop { per_second: self.per_second.into(), spacing: Spacing::Even };
         let single = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, self.block, 1);
-        preparation::phase(
-            ExperimentName::Ping,
-            "random reads at a fixed rate".into(),
-            PhaseKind::Measure,
-            Some(Workload { arrival, ..single }),
-            StopCondition::after(self.setup.time_limit.unwrap_or(TIME)),
-        )
+        let stop = StopCondition::after(self.setup.time_limit.unwrap_or(TIME));
+        let name = "random reads at a fixed rate".into();
+        measure(ExperimentName::Ping, name, Workload { arrival, ..single }, stop)
     }
 }
 
 impl Experiment for Ping {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Ping
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if let Some(phase) = self.prepared.next() {
             return Some(phase);

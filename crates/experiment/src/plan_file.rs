@@ -41,11 +41,7 @@ pub struct RunRequest {
 }
 
 impl DriveRequest for RunRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Run
-    }
+    has_drive_options!(ExperimentName::Run);
 
     fn plan_names(&self) -> Vec<&str> {
         self.plan.iter().map(String::as_str).collect()
@@ -99,10 +95,6 @@ impl PlanRun {
 }
 
 impl Experiment for PlanRun {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Run
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if let Some(phase) = self.prepared.next() {
             return Some(phase);

@@ -27,10 +27,18 @@ pub fn phase(
     experiment: ExperimentName,
     name: String,
     kind: PhaseKind,
-    workload: Option<Workload>,
+    workload: Workload,
     stop: StopCondition,
 ) -> Phase {
-    Phase { name, experiment, kind, workload, stop }
+    Phase { name, experiment, kind, workload: Some(workload), stop }
+}
+
+pub fn measure(experiment: ExperimentName, name: String, workload: Workload, stop: StopCondition) -> Phase {
+    phase(experiment, name, PhaseKind::Measure, workload, stop)
+}
+
+pub fn idle(experiment: ExperimentName, name: String, time: Nanos) -> Phase {
+    Phase { name, experiment, kind: PhaseKind::Idle, workload: None, stop: StopCondition::after(time) }
 }
 
 pub const WARM_UP: Nanos = Nanos::from_millis(500);
@@ -56,22 +64,15 @@ pub fn fill(experiment: ExperimentName, setup: &Setup, filling: Filling) -> [Pha
     let writes =
         Workload::new(setup.range, Pattern::Sequential, OperationMix::Write, block, SEQUENTIAL_DEPTH);
     let stop = StopCondition { time: Some(filling.time), ..StopCondition::one_pass() };
-    let rest = StopCondition::after(filling.settle);
     [
-        phase(
-            experiment.clone(),
-            "fill the scratch file".into(),
-            PhaseKind::Precondition,
-            Some(writes),
-            stop,
-        ),
-        phase(experiment, "let the drive idle".into(), PhaseKind::Idle, None, rest),
+        phase(experiment.clone(), "fill the scratch file".into(), PhaseKind::Precondition, writes, stop),
+        idle(experiment, "let the drive idle".into(), filling.settle),
     ]
 }
 
 pub fn warm_up(experiment: ExperimentName, range: ByteRange, block: Bytes, time: Nanos) -> Phase {
     let reads = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, 1);
-    phase(experiment, "warm up".into(), PhaseKind::WarmUp, Some(reads), StopCondition::after(time))
+    phase(experiment, "warm up".into(), PhaseKind::WarmUp, reads, StopCondition::after(time))
 }
 
 /// Whether the drive has moving parts, by its warm-up, the last phase so far; by its own word where that was too short.

@@ -38,14 +38,10 @@ impl ZeroFill {
 fn zeroes(range: ByteRange, block: Bytes, alignment: Bytes) -> Phase {
     let writes = Workload::new(range, Pattern::Sequential, OperationMix::Write, block, SEQUENTIAL_DEPTH);
     let writes = Workload { data: DataPattern::Zero, alignment, ..writes };
-    phase(NAME, "zero-fill".into(), PhaseKind::Purge, Some(writes), StopCondition::one_pass())
+    phase(NAME, "zero-fill".into(), PhaseKind::Purge, writes, StopCondition::one_pass())
 }
 
 impl Experiment for ZeroFill {
-    fn name(&self) -> ExperimentName {
-        NAME
-    }
-
     fn next(&mut self, _so_far: &RunView<'_>) -> Option<Phase> {
         self.phases.pop_front()
     }

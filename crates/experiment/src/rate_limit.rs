@@ -25,5 +25,5 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     let reads =
         Workload::new(range.align_inward(block), Pattern::Sequential, OperationMix::Read, block, DEPTH);
     let name = "read other sizes, to tell a rate limit".into();
-    Some(preparation::phase(experiment, name, PhaseKind::WarmUp, Some(reads), StopCondition::after(TIME)))
+    Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, StopCondition::after(TIME)))
 }

@@ -224,7 +224,7 @@ mod tests {
     fn step(block: Bytes, pattern: Pattern, stop: StopCondition) -> Step {
         let range = ByteRange::whole(Bytes::new(4_000_000_000));
         let workload = Workload::new(range, pattern, OperationMix::Write, block, 4);
-        Step::of(&preparation::phase("test".into(), "it".into(), PhaseKind::Measure, Some(workload), stop))
+        Step::of(&preparation::measure("test".into(), "it".into(), workload, stop))
     }
 
     /// 4 GB at 100 MB/s are 40 s.
@@ -242,15 +242,8 @@ mod tests {
 
     fn lasting(likely_s: u64, time: Nanos) -> Step {
         Step {
-            time,
             likely: Nanos::from_secs(likely_s),
-            ..Step::of(&preparation::phase(
-                "test".into(),
-                "it".into(),
-                PhaseKind::Idle,
-                None,
-                StopCondition::default(),
-            ))
+            ..Step::of(&preparation::idle("test".into(), "it".into(), time))
         }
     }
 

@@ -165,7 +165,7 @@ impl StreamSearch {
         let time = if setting == self::setting(FIRST.0, FIRST.1) { SAMPLE_TIME } else { self.time };
         let stop = StopCondition { time: Some(time), ..StopCondition::one_pass() };
         let name = format!("calibrate {queue_depth} × {block_bytes}");
-        preparation::phase(self.experiment.clone(), name, PhaseKind::WarmUp, Some(workload), stop)
+        preparation::phase(self.experiment.clone(), name, PhaseKind::WarmUp, workload, stop)
     }
 }
 

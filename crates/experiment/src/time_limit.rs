@@ -3,7 +3,6 @@
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies};
 use crate::{Conduct, Experiment, Remaining, Setup};
-use model::experiment_name::ExperimentName;
 use model::plan::Phase;
 use model::run::RunView;
 use model::units::Nanos;
@@ -29,10 +28,6 @@ struct Limited {
 }
 
 impl Experiment for Limited {
-    fn name(&self) -> ExperimentName {
-        self.experiment.name()
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.spent = so_far.elapsed();
         self.experiment.next(so_far)

@@ -1,12 +1,12 @@
 //! Rereads that show a rotation and seeks: some places are read twice, each time after many others.
 
-use crate::preparation::{phase, random_block};
-use crate::{Experiment, Remaining, Setup};
+use crate::Setup;
+use crate::composition::OnePhase;
+use crate::preparation::{measure, random_block};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::StopCondition;
 use model::prng::Prng;
 use model::range::ByteRange;
-use model::run::RunView;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
@@ -17,54 +17,26 @@ const PLACES: u64 = 80;
 const BETWEEN: usize = 40;
 const TIME_MAX: Nanos = Nanos::from_secs(10);
 
-pub struct Turn {
-    experiment: ExperimentName,
-    phase: Option<Phase>,
-}
-
-impl Turn {
-    /// The question for a drive that is slow enough to have moving parts.
-    pub fn new(setup: &Setup, experiment: ExperimentName) -> Turn {
-        let (range, block) = (setup.range, random_block(&setup.facts));
-        let mut prng = Prng::new(setup.seed, PLACES_STREAM);
-        let mut places: Vec<Offset> =
-            (0..PLACES).map(|part| place(range.part(part, PLACES), block, &mut prng)).collect();
-        prng.shuffle(&mut places);
-        let mut again = places.clone();
-        let (front, back) = again.split_at_mut(BETWEEN);
-        prng.shuffle(front);
-        prng.shuffle(back);
-        let offsets: Vec<Offset> = places.into_iter().chain(again).collect();
-        let count = offsets.len() as u64;
-        let reads = Workload::new(range, Pattern::Listed { offsets }, OperationMix::Read, block, 1);
-        let stop = StopCondition { operations: Some(count), ..StopCondition::after(TIME_MAX) };
-        let name = format!("{PLACES} offsets, twice each");
-        Turn {
-            phase: Some(phase(experiment.clone(), name, PhaseKind::Measure, Some(reads), stop)),
-            experiment,
-        }
-    }
+/// The question for a drive that is slow enough to have moving parts.
+pub fn rereads(setup: &Setup, experiment: ExperimentName) -> OnePhase {
+    let (range, block) = (setup.range, random_block(&setup.facts));
+    let mut prng = Prng::new(setup.seed, PLACES_STREAM);
+    let mut places: Vec<Offset> =
+        (0..PLACES).map(|part| place(range.part(part, PLACES), block, &mut prng)).collect();
+    prng.shuffle(&mut places);
+    let mut again = places.clone();
+    let (front, back) = again.split_at_mut(BETWEEN);
+    prng.shuffle(front);
+    prng.shuffle(back);
+    let offsets: Vec<Offset> = places.into_iter().chain(again).collect();
+    let count = offsets.len() as u64;
+    let reads = Workload::new(range, Pattern::Listed { offsets }, OperationMix::Read, block, 1);
+    let stop = StopCondition { operations: Some(count), ..StopCondition::after(TIME_MAX) };
+    let name = format!("{PLACES} offsets, twice each");
+    OnePhase { phase: Some(measure(experiment, name, reads, stop)), is_traced: true }
 }
 
 fn place(part: ByteRange, block: Bytes, prng: &mut Prng) -> Offset {
     let places = (part.bytes().get() / block.get()).max(1);
     Offset::new((part.first().get() + prng.below(places) * block.get()) / block.get() * block.get())
-}
-
-impl Experiment for Turn {
-    fn name(&self) -> ExperimentName {
-        self.experiment.clone()
-    }
-
-    fn next(&mut self, _so_far: &RunView<'_>) -> Option<Phase> {
-        self.phase.take()
-    }
-
-    fn remaining(&self) -> Remaining {
-        Remaining::of(self.phase.as_slice())
-    }
-
-    fn needs_trace(&self, _phase: &Phase) -> bool {
-        true
-    }
 }

@@ -70,7 +70,7 @@ pub(super) fn or_without_journal<T>(
 /// The journal of a run that gives back what it overwrites. Data that another run still has to give back are said, and nothing is
 /// written over them.
 pub(super) fn preserving(
-    drive: &DriveOptions,
+    own: &dyn DriveRequest,
     chosen: &Chosen,
     experiment: &dyn Experiment,
     store: Option<&Path>,
@@ -79,15 +79,15 @@ pub(super) fn preserving(
     if let Some(warning) = preserve::look_for_unfinished(store, target, chosen.may_write)? {
         output::say(&warning);
     }
-    if !drive.writing.preserve {
+    let writing = &own.drive().writing;
+    if !writing.preserve {
         return Ok(None);
     }
-    let choice =
-        PreserveChoice { folder: drive.writing.journal.clone(), anyway: drive.writing.journal_anyway };
+    let choice = PreserveChoice { folder: writing.journal.clone(), anyway: writing.journal_anyway };
     let whole = chosen.range.bytes();
     let at_once = experiment.conduct().preserved_at_once.or(experiment.remaining().writes());
     let wanted = at_once.unwrap_or(whole).min(whole);
-    let is_marked = experiment.name() == ExperimentName::Verify;
+    let is_marked = own.name() == ExperimentName::Verify;
     let preserving = Preserving::begin(&choice, store, &chosen.rig, wanted, is_marked)?;
     output::say(&preserving.announcement(wanted));
     Ok(Some(preserving))

@@ -68,10 +68,10 @@ fn run_new(request: &Request, store: Option<&Path>) -> Result<Option<Run>, UserE
     }
     let mut experiment = experiment::plan(own, begun_run::setup(drive, &chosen), &supplies)?;
     if drive.dry_run {
-        dry_run::give(experiment.name(), &chosen.facts, &experiment.remaining(), &drive.output)?;
+        dry_run::give(own.name(), &chosen.facts, &experiment.remaining(), &drive.output)?;
         return Ok(None);
     }
-    let preserving = begun_run::preserving(drive, &chosen, experiment.as_ref(), store)?;
+    let preserving = begun_run::preserving(own, &chosen, experiment.as_ref(), store)?;
     let command = command_line::of_request(request);
     let begun = begun_run::begin_in(own.name(), command, drive, &chosen, store);
     let ((writer, run), preserving) = begun_run::or_without_journal(begun, preserving)?;

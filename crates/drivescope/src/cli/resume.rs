@@ -72,11 +72,11 @@ pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, User
     check_same(&kept.run, own, &chosen)?;
     if given.dry_run {
         resume::catch_up(experiment.as_mut(), &kept.run, &kept.series)?;
-        dry_run::give(experiment.name(), &chosen.facts, &experiment.remaining(), shown)?;
+        dry_run::give(own.name(), &chosen.facts, &experiment.remaining(), shown)?;
         return Ok(begun_run::status(None));
     }
     let folder = store.folder().to_owned();
-    let preserving = begun_run::preserving(drive, &chosen, experiment.as_ref(), Some(&folder))?;
+    let preserving = begun_run::preserving(own, &chosen, experiment.as_ref(), Some(&folder))?;
     let run = go_on(&store, &kept.run.id, chosen, experiment.as_mut(), preserving, drive.trace, given)?;
     Ok(output::judged(&run, shown, begun_run::status(Some(&run))))
 }

@@ -1,7 +1,7 @@
 //! What the drive's own memory answers: how far it reads on, by pairs of reads with a pause between them, for how many streams side by
 //! side, and how much it keeps, by looking back over a stream that was just read.
 
-use crate::preparation::{SEQUENTIAL_DEPTH, phase, random_block};
+use crate::preparation::{SEQUENTIAL_DEPTH, measure, phase, random_block};
 use crate::{Experiment, Remaining, Setup};
 use analysis::cache::{Kept, ReadOn, kept, read_on};
 use analysis::stripe::{Arms, Layout};
@@ -121,7 +121,7 @@ impl Cache {
             ..Workload::new(self.setup.range, listed, OperationMix::Read, self.block(), 1)
         };
         let stop = StopCondition::after(pause * (count + 1) * 2).or_operations(count);
-        phase(ExperimentName::Access, name, PhaseKind::Measure, Some(reads), stop)
+        measure(ExperimentName::Access, name, reads, stop)
     }
 
     fn first_pairs(&mut self) -> Phase {
@@ -179,8 +179,7 @@ impl Cache {
             ..Workload::new(range, Pattern::Sequential, OperationMix::Read, STREAM_BLOCK, SEQUENTIAL_DEPTH)
         };
         let stop = StopCondition { time: Some(STREAM_TIME_MAX), ..StopCondition::one_pass() };
-        let name = "fill the drive's cache".into();
-        phase(ExperimentName::Access, name, PhaseKind::WarmUp, Some(reads), stop)
+        phase(ExperimentName::Access, "fill the drive's cache".into(), PhaseKind::WarmUp, reads, stop)
     }
 
     /// Single reads back over a stream, ever farther from its end.
@@ -196,8 +195,7 @@ impl Cache {
         let count = offsets.len() as u64;
         let reads = Workload::new(stream, Pattern::Listed { offsets }, OperationMix::Read, self.block(), 1);
         let stop = StopCondition::after(LOOK_TIME_MAX).or_operations(count);
-        let name = "reread earlier reads".into();
-        phase(ExperimentName::Access, name, PhaseKind::Measure, Some(reads), stop)
+        measure(ExperimentName::Access, "reread earlier reads".into(), reads, stop)
     }
 
     fn fits(&self, size: usize) -> bool {
@@ -219,10 +217,6 @@ impl Cache {
 }
 
 impl Experiment for Cache {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Access
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         loop {
             match self.stage {

@@ -1,9 +1,8 @@
 //! One configuration of random access: where, how large, how many at a time; and how long it is measured for.
 
-use crate::preparation::capacity;
-use crate::preparation::{phase, verb};
+use crate::preparation::{capacity, measure, verb};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos};
 use model::workload::{BlockSizes, Caching, OperationMix, Pattern, Workload};
@@ -47,13 +46,7 @@ impl Cell {
         let stop = StopCondition { operations: Some(operations), ..StopCondition::after(time) };
         let share = (WRITE_BYTES_MAX / u64::from(rounds.max(1))).max(self.sizes.largest());
         let stop = if self.mix == OperationMix::Write { stop.or_bytes(share) } else { stop };
-        phase(
-            ExperimentName::Access,
-            format!("{}, round {round}", self.name()),
-            PhaseKind::Measure,
-            Some(workload),
-            stop,
-        )
+        measure(ExperimentName::Access, format!("{}, round {round}", self.name()), workload, stop)
     }
 
     fn name(&self) -> String {

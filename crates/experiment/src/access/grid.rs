@@ -7,7 +7,6 @@ use crate::precision::Known;
 use crate::preparation::random_block;
 use crate::{Experiment, Remaining, Setup};
 use analysis::concurrency::{finer_numbers, last_gain};
-use model::experiment_name::ExperimentName;
 use model::finding::FindingCode;
 use model::plan::Phase;
 use model::prng::Prng;
@@ -209,10 +208,6 @@ impl Grid {
 }
 
 impl Experiment for Grid {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Access
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let now = so_far.elapsed();
         let ends = *self.ends.get_or_insert(now + self.time_max());

@@ -7,13 +7,12 @@ mod page_cache;
 mod request;
 mod stripe;
 
-use super::composition::{Prepared, Sequence};
+use super::composition::{OnePhase, Prepared, Sequence};
 use super::preparation::{Filling, has_arm, random_block};
-use super::{Experiment, Remaining, Setup};
+use super::{Experiment, Remaining, Setup, turn};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
-use crate::turn::Turn;
 use cache::Cache;
 use grid::{Grid, RANGE_BLOCKS_MIN, has_room};
 use model::experiment_name::ExperimentName;
@@ -21,7 +20,7 @@ use model::plan::Phase;
 use model::run::RunView;
 use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
-use page_cache::PageCache;
+use page_cache::buffered_reads;
 use stripe::Stripe;
 
 pub use request::AccessRequest;
@@ -94,12 +93,12 @@ impl Access {
         let has_page_cache = self.setup.facts.kind != TargetKind::Sim;
         if self.request.buffered
             && has_page_cache
-            && let Some(page_cache) = PageCache::new(&self.setup)
+            && let Some(reads) = buffered_reads(&self.setup)
         {
-            parts.push(Box::new(page_cache));
+            parts.push(Box::new(OnePhase { phase: Some(reads), is_traced: false }));
         }
         if mechanical && self.asks_turn {
-            parts.push(Box::new(Turn::new(&self.setup, ExperimentName::Access)));
+            parts.push(Box::new(turn::rereads(&self.setup, ExperimentName::Access)));
         }
         // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
         if let Some(stripe) = Stripe::new(&self.setup) {
@@ -113,11 +112,7 @@ impl Access {
 }
 
 impl DriveRequest for AccessRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Access
-    }
+    has_drive_options!(ExperimentName::Access);
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         Ok(Box::new(Access::new(setup, self.clone())?))
@@ -125,10 +120,6 @@ impl DriveRequest for AccessRequest {
 }
 
 impl Experiment for Access {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Access
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if let Some(phase) = self.prepared.next() {
             return Some(phase);

@@ -1,10 +1,10 @@
 //! A part of `access`: is this one drive or several? Reads at random places, first one at a time and then many.
 
-use crate::preparation::{phase, random_block};
+use crate::preparation::{measure, random_block};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::stripe::{Reads, Verdict};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::run::RunView;
@@ -97,7 +97,7 @@ impl Stripe {
         let stop =
             StopCondition { time: Some(time), operations: Some(count as u64), ..StopCondition::default() };
         self.asked += 1;
-        phase(ExperimentName::Access, name, PhaseKind::Measure, Some(workload), stop)
+        measure(ExperimentName::Access, name, workload, stop)
     }
 
     fn crowd(&mut self) -> Option<Phase> {
@@ -134,10 +134,6 @@ impl Stripe {
 }
 
 impl Experiment for Stripe {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Access
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.take(so_far);
         let next = if self.is_over { None } else { self.decide(so_far) };

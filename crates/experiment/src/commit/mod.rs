@@ -9,7 +9,7 @@ mod request;
 
 use crate::composition::Prepared;
 use crate::error::PlanError;
-use crate::preparation::{Filling, phase, random_block};
+use crate::preparation::{Filling, measure, phase, random_block};
 use crate::setup::check_room;
 use crate::{Experiment, Remaining, Setup};
 use analysis::commit::{cells, main_cells};
@@ -131,7 +131,7 @@ impl Commit {
         };
         let workload = Workload::new(range, Pattern::RandomWithReplacement, mix, block, 1);
         let stop = StopCondition::after(PROBE_TIME).or_operations(PROBES);
-        phase(ExperimentName::Commit, name.into(), kind, Some(workload), stop)
+        phase(ExperimentName::Commit, name.into(), kind, workload, stop)
     }
 
     fn phase(&self, cell: &Cell, range: ByteRange) -> Phase {
@@ -148,7 +148,7 @@ impl Commit {
         if matches!(cell.log, Log::Extend | Log::Preallocated) {
             stop.passes = Some(1);
         }
-        phase(ExperimentName::Commit, cell.name(), PhaseKind::Measure, Some(workload), stop)
+        measure(ExperimentName::Commit, cell.name(), workload, stop)
     }
 
     fn plan(&mut self, so_far: &RunView<'_>) {
@@ -235,7 +235,7 @@ impl Cell {
     }
 
     fn commits(&self, beside: Option<Beside>, application: Option<Application>) -> Commits {
-        let application = application.filter(|_| self.role != Role::Other);
+        let application = if self.role == Role::Other { None } else { application };
         let is_main = self.role == Role::Main;
         Commits { method: self.method, log: self.log, is_main, beside, application }
     }
@@ -257,10 +257,6 @@ impl Cell {
 }
 
 impl Experiment for Commit {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Commit
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if let Some(phase) = self.prepared.next() {
             return Some(phase);

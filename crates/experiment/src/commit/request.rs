@@ -63,11 +63,7 @@ impl CommitRequest {
 }
 
 impl DriveRequest for CommitRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Commit
-    }
+    has_drive_options!(ExperimentName::Commit);
 
     fn bytes_beside_scratch(&self) -> Bytes {
         let most = self.committers().iter().max().copied().unwrap_or_default();

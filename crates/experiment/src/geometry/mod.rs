@@ -96,11 +96,7 @@ fn hidden(option: Arg) -> Arg {
 }
 
 impl DriveRequest for GeometryRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Geometry
-    }
+    has_drive_options!(ExperimentName::Geometry);
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         if self.drive.writing.write {
@@ -188,7 +184,7 @@ impl Geometry {
         let workload = Workload::new(self.range, pattern, OperationMix::Read, self.block, 1);
         let count = places.len() as u64;
         let stop = StopCondition::after(READ_TIME_MAX * count + WAKE_UP_MAX).or_operations(count);
-        preparation::phase(ExperimentName::Geometry, what.into(), PhaseKind::Measure, Some(workload), stop)
+        preparation::measure(ExperimentName::Geometry, what.into(), workload, stop)
     }
 
     fn plan(&mut self) {
@@ -369,10 +365,6 @@ fn around(middle: f64) -> Vec<f64> {
 }
 
 impl Experiment for Geometry {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Geometry
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.spent = so_far.elapsed();
         if let Some(newest) = so_far.phases.len().checked_sub(1)

@@ -37,9 +37,13 @@ pub struct Supplies {
     pub mark_key: u64,
 }
 
-/// The options that all drive requests have, in an implementation of [`DriveRequest`].
+/// The name and the options that all drive requests have, in an implementation of [`DriveRequest`].
 macro_rules! has_drive_options {
-    () => {
+    ($name:expr) => {
+        fn name(&self) -> ExperimentName {
+            $name
+        }
+
         fn drive(&self) -> &crate::request::DriveOptions {
             &self.drive
         }

@@ -3,14 +3,14 @@
 mod pace;
 mod request;
 
-use super::preparation::{self, Filling, filled_range, phase, verb};
+use super::preparation::{self, Filling, filled_range, measure, verb};
 use super::{Experiment, Remaining, Setup, Step};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use analysis::size_profile::{PointKey, SizeSweep};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::request::Operation;
@@ -185,8 +185,7 @@ impl Sizes {
             (Pattern::RandomWithReplacement, self.setup.range.align_inward(point.size))
         };
         let workload = Workload::new(range, pattern, mix, point.size, point.depth as u32);
-        let stop = self.stop(point);
-        phase(ExperimentName::Sizes, name(point, round), PhaseKind::Measure, Some(workload), stop)
+        measure(ExperimentName::Sizes, name(point, round), workload, self.stop(point))
     }
 
     /// Small requests go on for a while, large ones until enough are done: of these a time would cut off a part.
@@ -216,11 +215,7 @@ impl Sizes {
 }
 
 impl DriveRequest for SizesRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sizes
-    }
+    has_drive_options!(ExperimentName::Sizes);
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         Ok(Box::new(Sizes::new(setup, self)?))
@@ -228,10 +223,6 @@ impl DriveRequest for SizesRequest {
 }
 
 impl Experiment for Sizes {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sizes
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.pace.look(so_far);
         if let Some(phase) = self.preparation.pop_front() {

@@ -455,10 +455,6 @@ impl Adaptive {
 }
 
 impl Experiment for Adaptive {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Surface
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let now = so_far.elapsed();
         self.now = now;

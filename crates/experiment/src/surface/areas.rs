@@ -98,10 +98,6 @@ fn expected(phase: &Phase) -> Step {
 }
 
 impl Experiment for Areas {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Surface
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if self.setup.is_out_of_time(so_far) {
             return None;

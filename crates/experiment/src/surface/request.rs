@@ -47,11 +47,7 @@ pub struct SurfaceRequest {
 }
 
 impl DriveRequest for SurfaceRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Surface
-    }
+    has_drive_options!(ExperimentName::Surface);
 
     /// Reads, and then writes where they are allowed.
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {

@@ -4,7 +4,7 @@ use crate::Setup;
 use crate::preparation::{self, random_block, sequential_block, verb};
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
@@ -78,6 +78,6 @@ impl Visitor {
         };
         let stop = StopCondition { time: Some(time), ..StopCondition::one_pass() };
         let name = format!("{} {purpose}", verb(mix));
-        preparation::phase(ExperimentName::Surface, name, PhaseKind::Measure, Some(workload), stop)
+        preparation::measure(ExperimentName::Surface, name, workload, stop)
     }
 }

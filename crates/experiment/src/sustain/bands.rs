@@ -3,7 +3,7 @@
 //!
 //! It comes before everything else that writes: a drive that cleans in the order of writing would not come to these blocks soon.
 
-use crate::preparation::{phase, random_block};
+use crate::preparation::{idle, phase, random_block};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::recording::bands::Looks;
 use analysis::recording::motion::motion;
@@ -121,7 +121,7 @@ impl Bands {
             alignment: self.block,
             ..Workload::new(self.range, Pattern::Listed { offsets }, mix, size, 1)
         };
-        phase(ExperimentName::Sustain, name.into(), kind, Some(workload), stop)
+        phase(ExperimentName::Sustain, name.into(), kind, workload, stop)
     }
 
     /// Whether to rest and look again, after what was seen last.
@@ -136,18 +136,9 @@ impl Bands {
         let elapsed = so_far.elapsed().saturating_sub(self.began.unwrap_or_default());
         left > 0 && self.looks < LOOKS_MAX && self.in_vain < NO_CLEANING && elapsed < TIME_MAX
     }
-
-    fn leave_alone(&self) -> Phase {
-        let stop = StopCondition::after(self.rest);
-        phase(ExperimentName::Sustain, "idle briefly".into(), PhaseKind::Idle, None, stop)
-    }
 }
 
 impl Experiment for Bands {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if self.next == Next::Rest && !self.goes_on(so_far) {
             self.next = Next::Nothing;
@@ -162,7 +153,7 @@ impl Experiment for Bands {
                 (self.write(), Next::FirstLook)
             }
             Next::FirstLook => (self.look(true), Next::Rest),
-            Next::Rest => (self.leave_alone(), Next::Look),
+            Next::Rest => (idle(ExperimentName::Sustain, "idle briefly".into(), self.rest), Next::Look),
             Next::Look => (self.look(false), Next::Rest),
             Next::Nothing => return None,
         };

@@ -2,11 +2,11 @@
 
 use super::drop::workload;
 use super::request::SustainRequest;
-use crate::preparation::phase;
+use crate::preparation::measure;
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::sustained::{Held, History, Standing, caching, standing};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern};
@@ -50,10 +50,6 @@ impl Cache {
 }
 
 impl Experiment for Cache {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let bytes = if self.setup.is_out_of_time(so_far) { None } else { self.bytes(so_far) };
         self.is_over = bytes.is_none();
@@ -61,7 +57,7 @@ impl Experiment for Cache {
         let writes = workload(&self.setup, &self.request, 0, bytes.get());
         let stop = StopCondition::after(TIME_MAX).or_bytes(bytes);
         let name = format!("write {bytes}, to fill the write cache");
-        Some(phase(ExperimentName::Sustain, name, PhaseKind::Measure, Some(writes), stop))
+        Some(measure(ExperimentName::Sustain, name, writes, stop))
     }
 
     fn remaining(&self) -> Remaining {

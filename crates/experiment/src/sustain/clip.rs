@@ -1,6 +1,6 @@
 //! The part of `sustain --clip`: random writes to parts of the range until they are steady, the smallest part first.
 
-use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
+use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, measure, phase};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::clipping::used_parts;
 use model::experiment_name::ExperimentName;
@@ -70,14 +70,8 @@ impl Clip {
             SEQUENTIAL_DEPTH,
         );
         let name = format!("fill {}", range.bytes());
-        let stop = StopCondition::one_pass();
-        self.queue.push_back(phase(
-            ExperimentName::Sustain,
-            name,
-            PhaseKind::Precondition,
-            Some(writes),
-            stop,
-        ));
+        let (kind, stop) = (PhaseKind::Precondition, StopCondition::one_pass());
+        self.queue.push_back(phase(ExperimentName::Sustain, name, kind, writes, stop));
     }
 
     fn batch(&self, range: ByteRange) -> Phase {
@@ -85,7 +79,7 @@ impl Clip {
         let bytes = Bytes::new((range.bytes().as_f64() * PIECE_SHARE) as u64).round_down_to(BLOCK).max(BLOCK);
         let stop = StopCondition::after(PIECE_TIME).or_bytes(bytes);
         let name = format!("write to {}, batch {}", range.bytes(), self.batches);
-        phase(ExperimentName::Sustain, name, PhaseKind::Measure, Some(writes), stop)
+        measure(ExperimentName::Sustain, name, writes, stop)
     }
 
     /// What is written from now on with so many batches in each part.
@@ -107,14 +101,10 @@ fn discard(range: ByteRange) -> Phase {
     let block = if range.bytes() < BLOCK_BYTES_MAX { SEQUENTIAL_BLOCK } else { BLOCK_BYTES_MAX };
     let discards = Workload::new(range, Pattern::Sequential, OperationMix::Discard, block, 1);
     let stop = StopCondition::one_pass();
-    phase(ExperimentName::Sustain, "discard the whole range".into(), PhaseKind::Purge, Some(discards), stop)
+    phase(ExperimentName::Sustain, "discard the whole range".into(), PhaseKind::Purge, discards, stop)
 }
 
 impl Experiment for Clip {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         loop {
             if self.setup.is_out_of_time(so_far) {

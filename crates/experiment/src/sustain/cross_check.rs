@@ -2,11 +2,11 @@
 
 use super::drop::written_max;
 use super::request::SustainRequest;
-use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, phase};
+use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, measure};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::sustained::{Cause, History, RateDrop, Standing, cause, standing};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, MIB, Nanos};
@@ -117,7 +117,7 @@ impl CrossCheck {
             let writes = Workload::new(part, Pattern::Sequential, OperationMix::Write, block, depth);
             let stop = StopCondition { time: Some(TIME_MAX), ..StopCondition::one_pass() };
             let name = "write sequentially, to detect garbage collection".into();
-            phase(ExperimentName::Sustain, name, PhaseKind::Measure, Some(writes), stop)
+            measure(ExperimentName::Sustain, name, writes, stop)
         })
     }
 
@@ -132,25 +132,16 @@ impl CrossCheck {
         let again = Bytes::new((drop.bytes.value * AFTER_COOLING_SHARE) as u64)
             .max(Bytes::new(PIECE_MIN))
             .round_down_to(block);
+        let cool = StopCondition::after(COOLING).or_bytes(self.bytes_while_cooling());
         let stop = StopCondition::after(TIME_MAX).or_bytes(again.max(block));
         [
-            phase(
-                ExperimentName::Sustain,
-                "write little, to let it cool".into(),
-                PhaseKind::Measure,
-                Some(few),
-                StopCondition::after(COOLING).or_bytes(self.bytes_while_cooling()),
-            ),
-            phase(ExperimentName::Sustain, "write again".into(), PhaseKind::Measure, Some(writes), stop),
+            measure(ExperimentName::Sustain, "write little, to let it cool".into(), few, cool),
+            measure(ExperimentName::Sustain, "write again".into(), writes, stop),
         ]
     }
 }
 
 impl Experiment for CrossCheck {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if self.phases.is_none() {
             self.phases = Some(self.plan(so_far));

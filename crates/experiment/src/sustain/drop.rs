@@ -2,13 +2,13 @@
 
 use super::budget::Budget;
 use super::request::{SustainRequest, Until};
-use crate::preparation::phase;
+use crate::preparation::measure;
 use crate::{Experiment, Remaining, SLOW_BYTES_PER_SECOND, Setup, Step};
 use analysis::datasheet::{self, Recording};
 use analysis::recording::Probes;
 use analysis::sustained::{Batch, History, PIECES_AFTER_MIN, Standing, WRITTEN_OVER_MIN, rounds, standing};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
 use model::target::TargetFacts;
@@ -191,13 +191,7 @@ impl RateDrop {
         let bytes = bytes.min(workload.range.bytes().get().max(bytes / 2));
         let stop =
             StopCondition { time: Some(time), bytes: Some(Bytes::new(bytes)), ..StopCondition::default() };
-        phase(
-            ExperimentName::Sustain,
-            format!("write, batch {}", batches.len() + 1),
-            PhaseKind::Measure,
-            Some(workload),
-            stop,
-        )
+        measure(ExperimentName::Sustain, format!("write, batch {}", batches.len() + 1), workload, stop)
     }
 
     fn batch_size(&self, batches: &[Batch]) -> (u64, Nanos) {
@@ -304,18 +298,14 @@ fn median_cost(batches: &[Batch]) -> f64 {
 }
 
 impl Experiment for RateDrop {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let history = match History::of(so_far) {
             Some(history) if self.request.is_of(history.workload) => Some(history),
             _ => None,
         };
-        let batches = match &history {
-            Some(history) => history.first(),
-            None => &[],
+        let (batches, again) = match &history {
+            Some(history) => (history.first(), history.batches_again(so_far)),
+            None => (&[][..], 0),
         };
         let mut seconds = 0.0;
         self.written = 0.0;
@@ -326,7 +316,7 @@ impl Experiment for RateDrop {
         if seconds > 0.0 {
             self.rate = self.written / seconds;
         }
-        self.again = history.as_ref().map_or(0, |history| history.batches_again(so_far));
+        self.again = again;
         self.at = self.goes_on_at(so_far, batches);
         let in_place = !self.budget.is_asked && writes_in_place(so_far);
         self.in_place = Some(in_place);

@@ -2,10 +2,10 @@
 //! each, few enough that a media cache or a map of one hardly notices: 3.4 MiB in 864 writes, where such maps have 100,000
 //! entries and more (Aghayev et al., "Skylight", 2015).
 
-use crate::preparation::{phase, random_block};
+use crate::preparation::{measure, random_block};
 use crate::{Experiment, Remaining, Setup};
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::prng::Prng;
 use model::run::RunView;
 use model::units::{Nanos, Offset};
@@ -67,13 +67,7 @@ impl Kind {
                 };
                 let workload = Workload::new(range, Pattern::Listed { offsets }, mix, block, depth);
                 let name = format!("{what}, round {round} of {ROUNDS}");
-                queue.push_back(phase(
-                    ExperimentName::Sustain,
-                    name,
-                    PhaseKind::Measure,
-                    Some(workload),
-                    stop,
-                ));
+                queue.push_back(measure(ExperimentName::Sustain, name, workload, stop));
             }
         }
         Some(Kind { queue })
@@ -81,10 +75,6 @@ impl Kind {
 }
 
 impl Experiment for Kind {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, _so_far: &RunView<'_>) -> Option<Phase> {
         self.queue.pop_front()
     }

@@ -6,32 +6,30 @@ mod budget;
 mod cache;
 mod clip;
 mod cross_check;
-mod drain;
 mod drop;
 mod kind;
 mod request;
 mod rest;
 
-use super::composition::{Prepared, Sequence};
-use super::preparation::{Filling, moves_parts, random_block};
-use super::{Conduct, Experiment, Remaining, Setup, Step};
+use super::composition::{OnePhase, Prepared, Sequence};
+use super::preparation::{Filling, SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, moves_parts, phase, random_block};
+use super::{Conduct, Experiment, Remaining, Setup, Step, turn};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
-use crate::turn::Turn;
 use bands::Bands;
 use bound::{capped, within, written_since};
 use budget::Budget;
 use cache::Cache;
 use clip::Clip;
 use cross_check::CrossCheck;
-use drain::Drain;
 use drop::RateDrop;
 use kind::Kind;
 use model::experiment_name::ExperimentName;
-use model::plan::Phase;
+use model::plan::{Phase, PhaseKind, StopCondition};
 use model::run::{PhaseSummary, RunView};
 use model::units::Bytes;
+use model::workload::{OperationMix, Pattern, Workload};
 use rest::Rest;
 
 pub use request::{SustainRequest, Until, WritePattern};
@@ -91,7 +89,7 @@ impl Sustain {
         let (setup, request) = (&self.setup, &self.request);
         let mut parts: Vec<Box<dyn Experiment>> = Vec::new();
         if mechanical {
-            parts.push(Box::new(Turn::new(setup, ExperimentName::Sustain)));
+            parts.push(Box::new(turn::rereads(setup, ExperimentName::Sustain)));
         }
         if let Some(part) = Bands::new(setup, mechanical) {
             parts.push(Box::new(part));
@@ -113,7 +111,7 @@ impl Sustain {
             parts.push(Box::new(part));
         }
         if request.drain {
-            parts.push(Box::new(Drain::new(setup)));
+            parts.push(Box::new(OnePhase { phase: Some(drain(setup)), is_traced: false }));
         }
         parts
     }
@@ -136,17 +134,22 @@ impl Sustain {
     }
 }
 
+/// In the end all of the range is written in order, so that an SMR disk need not clean its media cache for hours.
+fn drain(setup: &Setup) -> Phase {
+    let (pattern, mix) = (Pattern::Sequential, OperationMix::Write);
+    let writes = Workload::new(setup.range, pattern, mix, SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH);
+    let stop = StopCondition { time: setup.time_limit, ..StopCondition::one_pass() };
+    let name = "fill sequentially, so that nothing is left to clean".into();
+    phase(ExperimentName::Sustain, name, PhaseKind::Purge, writes, stop)
+}
+
 fn writes_of(steps: &[Step]) -> Bytes {
     let bytes: Option<Bytes> = steps.iter().map(|step| step.writes).sum();
     bytes.unwrap_or(Bytes::new(u64::MAX))
 }
 
 impl DriveRequest for SustainRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
+    has_drive_options!(ExperimentName::Sustain);
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         Ok(Box::new(Sustain::new(setup, self.clone())?))
@@ -154,10 +157,6 @@ impl DriveRequest for SustainRequest {
 }
 
 impl Experiment for Sustain {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         if let Some(phase) = self.prepared.next() {
             return Some(phase);

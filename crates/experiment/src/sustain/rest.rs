@@ -2,7 +2,7 @@
 
 use super::drop::written_max;
 use super::request::SustainRequest;
-use crate::preparation::phase;
+use crate::preparation::{idle, measure};
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::sustained::{Cause, History, RateDrop, Standing, cause, regained, standing};
 use model::experiment_name::ExperimentName;
@@ -83,15 +83,11 @@ impl Rest {
             self.request.depth(),
         );
         let stop = StopCondition::after(PIECE_TIME).or_bytes(bytes);
-        phase(ExperimentName::Sustain, "write after idle".into(), PhaseKind::Measure, Some(workload), stop)
+        measure(ExperimentName::Sustain, "write after idle".into(), workload, stop)
     }
 }
 
 impl Experiment for Rest {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Sustain
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let history = History::of(so_far);
         let drop = match &history {
@@ -127,13 +123,7 @@ impl Experiment for Rest {
             return None;
         };
         self.batch = Some(PIECE as f64);
-        Some(phase(
-            ExperimentName::Sustain,
-            format!("idle for {} s", rest.seconds()),
-            PhaseKind::Idle,
-            None,
-            StopCondition::after(rest),
-        ))
+        Some(idle(ExperimentName::Sustain, format!("idle for {} s", rest.seconds()), rest))
     }
 
     fn remaining(&self) -> Remaining {

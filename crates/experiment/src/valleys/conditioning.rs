@@ -134,10 +134,10 @@ fn erase(area: ByteRange, facts: &TargetFacts) -> Phase {
     let area = area.align_inward(block);
     let workload =
         Workload { data: DataPattern::Zero, ..Workload::new(area, Pattern::Sequential, mix, block, 1) };
-    phase(ExperimentName::Valleys, name.into(), PhaseKind::Purge, Some(workload), stop)
+    phase(ExperimentName::Valleys, name.into(), PhaseKind::Purge, workload, stop)
 }
 
 fn precondition(name: &str, workload: Workload, stop: StopCondition) -> Phase {
     let name = format!("{name} over {}", workload.range.bytes());
-    phase(ExperimentName::Valleys, name, PhaseKind::Precondition, Some(workload), stop)
+    phase(ExperimentName::Valleys, name, PhaseKind::Precondition, workload, stop)
 }

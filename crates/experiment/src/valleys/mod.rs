@@ -20,7 +20,7 @@ use course::{
     WRITTEN_S_ENOUGH, WRITTEN_S_MIN, areas, items,
 };
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, PhaseKind};
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
@@ -186,11 +186,7 @@ impl Task {
 }
 
 impl DriveRequest for ValleysRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Valleys
-    }
+    has_drive_options!(ExperimentName::Valleys);
 
     fn plan_names(&self) -> Vec<&str> {
         let mut names = Vec::new();
@@ -208,10 +204,6 @@ impl DriveRequest for ValleysRequest {
 }
 
 impl Experiment for Valleys {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Valleys
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.story.follow(so_far);
         let now = so_far.elapsed();
@@ -297,13 +289,7 @@ fn reads_only(phase: &Phase) -> bool {
 }
 
 fn mark() -> Phase {
-    preparation::phase(
-        ExperimentName::Valleys,
-        "pause".into(),
-        PhaseKind::Idle,
-        None,
-        StopCondition::after(MARK),
-    )
+    preparation::idle(ExperimentName::Valleys, "pause".into(), MARK)
 }
 
 fn check_blocks(blocks: &[Bytes], request: &ValleysRequest, logical: Bytes) -> Result<(), PlanError> {

@@ -2,9 +2,9 @@
 
 use super::conditioning::time_max;
 use super::request::Way;
-use crate::preparation::phase;
+use crate::preparation::measure;
 use model::experiment_name::ExperimentName;
-use model::plan::{Phase, PhaseKind, StopCondition};
+use model::plan::{Phase, StopCondition};
 use model::range::ByteRange;
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::{Arrival, OperationMix, Pattern, Spacing, Workload};
@@ -57,8 +57,7 @@ pub(super) fn pass(stretches: &[ByteRange], block: Bytes, name: &str, slowed_to:
             1 => name.to_string(),
             _ => format!("{name}, part {} of {count}", index + 1),
         };
-        let workload = Some(Workload { arrival, ..writes });
-        phases.push(phase(ExperimentName::Valleys, name, PhaseKind::Measure, workload, stop));
+        phases.push(measure(ExperimentName::Valleys, name, Workload { arrival, ..writes }, stop));
     }
     phases
 }
@@ -79,7 +78,7 @@ pub(super) fn begin_further_in(phases: &mut Vec<Phase>, bytes: Bytes) {
         left -= bytes_of(first);
         phases.remove(0);
     }
-    let Some(workload) = phases.first_mut().and_then(|phase| phase.workload.as_mut()) else { return };
+    let Some(Phase { workload: Some(workload), .. }) = phases.first_mut() else { return };
     let (range, block) = (workload.range, workload.block_sizes.largest());
     let cut = left.round_down_to(block);
     if let Some(rest) = ByteRange::new(range.first() + cut, range.bytes() - cut) {
@@ -112,8 +111,7 @@ pub(super) fn shorten(phases: &mut Vec<Phase>, rate: f64, wanted_s: f64) {
 pub(super) fn reading(area: ByteRange, logical_block: Bytes, time: Nanos) -> Phase {
     let block = READ_BLOCK.max(logical_block);
     let workload = Workload::new(area.align_inward(block), Pattern::Sequential, OperationMix::Read, block, 1);
-    let name = "read to compare".to_string();
-    phase(ExperimentName::Valleys, name, PhaseKind::Measure, Some(workload), StopCondition::after(time))
+    measure(ExperimentName::Valleys, "read to compare".into(), workload, StopCondition::after(time))
 }
 
 #[cfg(test)]

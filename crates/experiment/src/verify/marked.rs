@@ -1,5 +1,6 @@
 //! What a run has written with marks, so that another can compare it.
 
+use crate::preparation::phase;
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::run::PhaseSummary;
@@ -15,18 +16,13 @@ pub struct Marked {
 impl Marked {
     pub(super) fn reading(&self) -> Phase {
         let workload = Workload { mix: OperationMix::Read, ..self.workload.clone() };
-        Phase {
-            name: self.name.clone(),
-            experiment: ExperimentName::Verify,
-            kind: kind_of(OperationMix::Read),
-            workload: Some(workload),
-            stop: match &self.workload.pattern {
-                Pattern::Listed { offsets } => {
-                    StopCondition { operations: Some(offsets.len() as u64), ..StopCondition::default() }
-                }
-                _ => StopCondition::one_pass(),
-            },
-        }
+        let stop = match &self.workload.pattern {
+            Pattern::Listed { offsets } => {
+                StopCondition { operations: Some(offsets.len() as u64), ..StopCondition::default() }
+            }
+            _ => StopCondition::one_pass(),
+        };
+        phase(ExperimentName::Verify, self.name.clone(), kind_of(OperationMix::Read), workload, stop)
     }
 }
 

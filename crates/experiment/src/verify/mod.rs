@@ -91,11 +91,7 @@ pub enum PowerCutStep {
 }
 
 impl DriveRequest for VerifyRequest {
-    has_drive_options!();
-
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Verify
-    }
+    has_drive_options!(ExperimentName::Verify);
 
     fn plan(&self, setup: Setup, supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         if self.write_only && self.drive.writing.preserve {
@@ -399,10 +395,6 @@ impl Verify {
 }
 
 impl Experiment for Verify {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Verify
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.drop_untested(so_far);
         if self.setup.is_out_of_time(so_far)
@@ -460,9 +452,9 @@ fn range_of(phase: &Phase) -> Option<ByteRange> {
 }
 
 fn places_of(phase: &Phase) -> u64 {
-    match phase.workload.as_ref().map(|workload| &workload.pattern) {
-        Some(Pattern::Listed { offsets }) => offsets.len() as u64,
-        Some(Pattern::Strided { .. }) => phase.stop.operations.unwrap_or(0),
+    match &phase.workload {
+        Some(Workload { pattern: Pattern::Listed { offsets }, .. }) => offsets.len() as u64,
+        Some(Workload { pattern: Pattern::Strided { .. }, .. }) => phase.stop.operations.unwrap_or(0),
         _ => 0,
     }
 }

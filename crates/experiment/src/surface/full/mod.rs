@@ -103,13 +103,8 @@ impl Full {
             ..Workload::new(task.range, Pattern::Sequential, mix, task.block, depth)
         };
         let stop = StopCondition { time: Some(task.time), ..StopCondition::one_pass() };
-        preparation::phase(
-            ExperimentName::Surface,
-            self.name_of(verb_of(kind, mix), task),
-            kind,
-            Some(workload),
-            stop,
-        )
+        let name = self.name_of(verb_of(kind, mix), task);
+        preparation::phase(ExperimentName::Surface, name, kind, workload, stop)
     }
 
     fn name_of(&self, verb: &str, task: &Task) -> String {
@@ -156,10 +151,6 @@ impl Full {
 }
 
 impl Experiment for Full {
-    fn name(&self) -> ExperimentName {
-        ExperimentName::Surface
-    }
-
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.passes.iter_mut().for_each(Pass::end);
         if self.setup.is_out_of_time(so_far) {
