@@ -74,7 +74,8 @@ fn speaks_unicode() -> bool {
     locale.is_empty() || locale.to_ascii_uppercase().contains("UTF")
 }
 
-fn variable(name: &str) -> Option<String> {
+/// An empty variable counts as none.
+pub fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?.to_string_lossy().into_owned();
     if value.is_empty() { None } else { Some(value) }
 }

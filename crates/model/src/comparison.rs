@@ -4,6 +4,7 @@ use crate::estimate::Estimate;
 use crate::finding::{Contradicting, FindingCode, Name, SurveyUnknown};
 use crate::range::ByteRange;
 use crate::request::Operation;
+use serde::Serialize;
 
 /// Runs set side by side. Runs are numbered from 0 in the order given.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +19,8 @@ pub struct Comparison {
     pub changes: Vec<Change>,
 }
 
-/// A code of which two runs say what cannot both be true.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunContradiction {
     pub first: usize,
     pub second: usize,

@@ -13,6 +13,7 @@ mod truth;
 
 pub use choice::choice_document;
 pub use comparison::comparison_document;
+pub use document::text_of;
 pub use estimate::estimate_document;
 pub use partitions::partition_document;
 pub use power_cut::power_cut_document;

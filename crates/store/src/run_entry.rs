@@ -6,20 +6,25 @@ use crate::run_folder::{RUN_FILE, is_being_written};
 use crate::stored_run::facts;
 use model::run::RunStatus;
 use model::target::TargetKind;
+use serde::Serialize;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunListing {
     pub id: String,
     pub folder: PathBuf,
-    /// RFC 3339 in UTC; none when its facts cannot be read.
+    // RFC 3339 in UTC; none when its facts cannot be read.
     pub started: Option<String>,
     pub status: Option<RunStatus>,
     pub under_way: bool,
+    #[serde(rename = "path")]
     pub target_path: Option<String>,
+    #[serde(rename = "model")]
     pub target_model: Option<String>,
+    #[serde(rename = "serial")]
     pub target_serial: Option<String>,
     pub experiments: Vec<String>,
     pub damage: Option<String>,

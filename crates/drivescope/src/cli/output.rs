@@ -19,6 +19,7 @@ use std::path::Path;
 use store::StoredSeries;
 
 pub use crate::console::{page_style, width};
+pub use report::json::text_of as json;
 
 pub fn print(page: &str) -> Result<(), UserError> {
     let mut out = std::io::stdout().lock();
@@ -125,11 +126,6 @@ fn why(finding: Option<&Finding>, run: &Run) -> String {
         Some(Text::Unknown { why, .. } | Text::TooWide { why, .. }) => why,
         None => "this run did not look for it. Measure with the command that does: drivescope --help".into(),
     }
-}
-
-pub fn json(document: &impl Serialize) -> String {
-    let text = serde_json::to_string_pretty(document);
-    text.expect("numbers, words and lists have a form in JSON") + "\n"
 }
 
 /// A document without a page: to a file, or `-` for standard output.

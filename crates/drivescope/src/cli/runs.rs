@@ -18,39 +18,7 @@ const FIRST_SCREEN: usize = 20;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct RunListDocument<'list> {
     schema: &'static str,
-    runs: Vec<RunDocument<'list>>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct RunDocument<'list> {
-    id: &'list str,
-    folder: &'list Path,
-    started: Option<&'list str>,
-    status: Option<RunStatus>,
-    under_way: bool,
-    path: Option<&'list str>,
-    model: Option<&'list str>,
-    serial: Option<&'list str>,
-    experiments: &'list [String],
-    damage: Option<&'list str>,
-}
-
-impl<'list> RunDocument<'list> {
-    fn of(run: &'list RunListing) -> RunDocument<'list> {
-        RunDocument {
-            id: &run.id,
-            folder: &run.folder,
-            started: run.started.as_deref(),
-            status: run.status,
-            under_way: run.under_way,
-            path: run.target_path.as_deref(),
-            model: run.target_model.as_deref(),
-            serial: run.target_serial.as_deref(),
-            experiments: &run.experiments,
-            damage: run.damage.as_deref(),
-        }
-    }
+    runs: &'list [RunListing],
 }
 
 pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserError> {
@@ -58,8 +26,7 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
         Some(store) => store.runs()?,
         None => Vec::new(),
     };
-    let document =
-        RunListDocument { schema: "drivescope.run-list/1", runs: runs.iter().map(RunDocument::of).collect() };
+    let document = RunListDocument { schema: "drivescope.run-list/1", runs: &runs };
     let shown = if arguments.all { &runs[..] } else { &runs[..runs.len().min(FIRST_SCREEN)] };
     let rows: Vec<RunRow> = shown.iter().map(row).collect();
     let nothing = format!("There are {}\n", no_runs(store)?);

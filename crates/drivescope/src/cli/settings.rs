@@ -5,6 +5,7 @@
 
 use super::help;
 use crate::configuration::{ConfigurationFile, NEVER_WRITE, Setting};
+use crate::console::variable;
 use crate::error::UserError;
 use clap::builder::Resettable;
 use clap::error::ContextKind;
@@ -114,12 +115,6 @@ fn value_of(argument: &Arg, table: Option<&str>, files: &[ConfigurationFile]) ->
         }
     }
     None
-}
-
-/// An empty variable counts as none.
-fn variable(name: &str) -> Option<String> {
-    let value = std::env::var_os(name)?.to_string_lossy().into_owned();
-    if value.is_empty() { None } else { Some(value) }
 }
 
 fn key_of(argument: &Arg) -> &str {

@@ -16,9 +16,7 @@ const PARALLEL_MIN: f64 = 1.5;
 const REPEAT_ALONE: &str = "Repeat it while nothing else uses the drive.";
 
 impl Wording for AccessTime {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Access time")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Access time");
 
     fn statement(known: &Known<AccessTime>, code: FindingCode, subject: &Subject<'_>) -> String {
         let AccessTime { mean, measured, .. } = &known.conclusion;
@@ -81,9 +79,8 @@ impl Wording for AccessTime {
 }
 
 impl Wording for LatencyModes {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Latency distribution")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Latency distribution");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("mode", "modes"));
 
     fn statement(known: &Known<LatencyModes>, _: FindingCode, _: &Subject<'_>) -> String {
         let LatencyModes { block, missed_share, rounds, modes, host_s, .. } = &known.conclusion;
@@ -102,10 +99,6 @@ impl Wording for LatencyModes {
             }
         };
         text + &host_remark(*host_s, fastest_s)
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("mode", "modes"))
     }
 
     fn why(reason: &LatencyModesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -143,9 +136,7 @@ fn describe(mode: &LatencyMode, rounds: usize) -> String {
 }
 
 impl Wording for ConcurrencyGain {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "IOPS scaling")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "IOPS scaling");
 
     fn statement(known: &Known<ConcurrencyGain>, code: FindingCode, subject: &Subject<'_>) -> String {
         let mut text = Self::headline(known, code, subject);
@@ -206,9 +197,7 @@ pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
 }
 
 impl Wording for ConcurrencyKnee {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Best IOPS/latency")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Best IOPS/latency");
 
     fn headline(known: &Known<ConcurrencyKnee>, _: FindingCode, _: &Subject<'_>) -> String {
         let ConcurrencyKnee { knee, one, next, most, .. } = &known.conclusion;
@@ -301,9 +290,8 @@ fn in_flight(axis: ConcurrencyAxis, point: &OperatingPoint) -> String {
 }
 
 impl Wording for StripeLayout {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "RAID members")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "RAID members");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("drive", "drives"));
 
     fn statement(known: &Known<StripeLayout>, code: FindingCode, subject: &Subject<'_>) -> String {
         let StripeLayout { depth, kind, .. } = &known.conclusion;
@@ -337,10 +325,6 @@ impl Wording for StripeLayout {
         let chunk = (*chunk_bytes)? / KIB;
         let (count, stripe) = (members.value, members.value as u64 * chunk);
         Some(format!("Align large requests to {stripe} KiB, a full stripe ({count} × {chunk} KiB)."))
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("drive", "drives"))
     }
 
     fn why(reason: &StripeLayoutUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -444,9 +428,7 @@ fn stated_by_system(stack: &[String], kind: VolumeKind) -> String {
 }
 
 impl Wording for DriveCache {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Read cache")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Read cache");
 
     fn statement(known: &Known<DriveCache>, _: FindingCode, _: &Subject<'_>) -> String {
         let DriveCache { bytes, drives } = &known.conclusion;
@@ -503,9 +485,7 @@ fn why_no_cache(reason: &CacheUnknown) -> String {
 }
 
 impl Wording for ReadAhead {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Prefetch")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Prefetch");
 
     fn statement(known: &Known<ReadAhead>, _: FindingCode, _: &Subject<'_>) -> String {
         let ReadAhead {
@@ -553,9 +533,7 @@ fn side_by_side(streams: &PrefetchStreams) -> String {
 }
 
 impl Wording for SystemReadAhead {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Kernel read-ahead")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Kernel read-ahead");
 
     fn statement(known: &Known<SystemReadAhead>, _: FindingCode, _: &Subject<'_>) -> String {
         let SystemReadAhead { most, after_one_bytes, after_two_bytes, system_says_bytes, .. } =

@@ -9,9 +9,8 @@ use model::request::Operation;
 use model::units::Bytes;
 
 impl Wording for BadBlocks {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Bad blocks")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Bad blocks");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("region", "regions"));
 
     fn statement(known: &Known<BadBlocks>, _: FindingCode, _: &Subject<'_>) -> String {
         let bad = &known.conclusion;
@@ -31,10 +30,6 @@ impl Wording for BadBlocks {
 
     fn advice(_: &Known<BadBlocks>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         Some("Copy your data from the drive now, then replace it.".into())
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("region", "regions"))
     }
 
     fn why(reason: &BadBlocksUnknown, _: FindingCode, _: &Subject<'_>) -> String {

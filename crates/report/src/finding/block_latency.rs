@@ -8,9 +8,8 @@ use model::latency_map::LatencyClass;
 use std::convert::Infallible;
 
 impl Wording for BlockLatency {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Slow or failed blocks")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Slow or failed blocks");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("request", "requests"));
 
     fn statement(known: &Known<BlockLatency>, _: FindingCode, _: &Subject<'_>) -> String {
         let latency = &known.conclusion;
@@ -22,10 +21,6 @@ impl Wording for BlockLatency {
             (slow, failed) => format!("{} took 500 ms or longer, {} failed", count(slow), count(failed)),
         };
         format!("Full scan with rereads ({} requests, warm-up excluded): {found}.", count(total))
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("request", "requests"))
     }
 
     fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {

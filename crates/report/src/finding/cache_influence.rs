@@ -8,9 +8,7 @@ use model::target::Caveat;
 use std::convert::Infallible;
 
 impl Wording for CacheInfluence {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Read validity")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Read validity");
 
     /// The notices at the head of a page leave out the caveats that stand here.
     fn statement(known: &Known<CacheInfluence>, _: FindingCode, _: &Subject<'_>) -> String {

@@ -7,9 +7,7 @@ use crate::style::Tone;
 use model::finding::{CapacityTrue, CapacityTrueUnknown, FindingCode, Known, PastTheEnd};
 
 impl Wording for CapacityTrue {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "True capacity")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "True capacity");
 
     fn statement(known: &Known<CapacityTrue>, _: FindingCode, _: &Subject<'_>) -> String {
         let CapacityTrue { capacity, claimed_bytes, past_the_end, probes } = known.conclusion;

@@ -90,9 +90,7 @@ fn why_unknown(reason: &CommitUnknown) -> String {
 }
 
 impl Wording for CommitLatency {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Commit latency, p99")
-    }
+    const PLACE: (Group, &'static str) = (Group::Commits, "Commit latency, p99");
 
     fn headline(known: &Known<CommitLatency>, _: FindingCode, _: &Subject<'_>) -> String {
         known.conclusion.points.first().map(percentiles).unwrap_or_default()
@@ -120,9 +118,7 @@ fn percentiles(point: &CommitPoint) -> String {
 }
 
 impl Wording for CommitRate {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Peak commit rate")
-    }
+    const PLACE: (Group, &'static str) = (Group::Commits, "Peak commit rate");
 
     fn statement(known: &Known<CommitRate>, _: FindingCode, _: &Subject<'_>) -> String {
         let CommitRate { best, best_committers, one_per_second, points } = &known.conclusion;
@@ -146,9 +142,7 @@ impl Wording for CommitRate {
 }
 
 impl Wording for FastestCommit {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Fastest commit method")
-    }
+    const PLACE: (Group, &'static str) = (Group::Commits, "Fastest commit method");
 
     fn statement(known: &Known<FastestCommit>, _: FindingCode, _: &Subject<'_>) -> String {
         let FastestCommit { alike, log: to, gain, points, not_durable } = &known.conclusion;
@@ -180,9 +174,7 @@ impl Wording for FastestCommit {
 }
 
 impl Wording for CommitInterference {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Commit p99, loaded/idle")
-    }
+    const PLACE: (Group, &'static str) = (Group::Commits, "Commit p99, loaded/idle");
 
     fn statement(known: &Known<CommitInterference>, _: FindingCode, _: &Subject<'_>) -> String {
         let CommitInterference { alone_p99_s, points, .. } = &known.conclusion;
@@ -218,9 +210,7 @@ fn seen(evidence: &FlushEvidence) -> String {
 }
 
 impl Wording for FlushHonoured {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Flush")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Flush");
 
     fn headline(known: &Known<FlushHonoured>, _: FindingCode, _: &Subject<'_>) -> String {
         let headline = match known.conclusion.effect {
@@ -325,9 +315,7 @@ fn two_digits(rate: f64) -> f64 {
 }
 
 impl Wording for CommitVerdict {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Commits, "Fast enough")
-    }
+    const PLACE: (Group, &'static str) = (Group::Commits, "Fast enough");
 
     fn narrower_label(known: &Known<CommitVerdict>) -> Option<&'static str> {
         Some(match known.conclusion.application {

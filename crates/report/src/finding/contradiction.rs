@@ -8,9 +8,8 @@ use model::finding::{
 use std::convert::Infallible;
 
 impl Wording for Contradictions {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Contradictions")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Contradictions");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("contradiction", "contradictions"));
 
     fn statement(known: &Known<Contradictions>, _: FindingCode, _: &Subject<'_>) -> String {
         let sentences: Vec<String> = known.conclusion.contradictions.iter().map(sentence).collect();
@@ -27,10 +26,6 @@ impl Wording for Contradictions {
 
     fn alarm(_: &Known<Contradictions>, _: FindingCode) -> Option<Tone> {
         Some(Tone::Warning)
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("contradiction", "contradictions"))
     }
 }
 

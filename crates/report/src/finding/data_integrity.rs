@@ -6,9 +6,8 @@ use crate::style::Tone;
 use model::finding::{DataIntegrity, DataIntegrityUnknown, FindingCode, Known, WrongKind};
 
 impl Wording for DataIntegrity {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Data errors")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Data errors");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("block", "blocks"));
 
     fn narrower_label(known: &Known<DataIntegrity>) -> Option<&'static str> {
         known.conclusion.ends_early.then_some("Data errors below true capacity")
@@ -65,10 +64,6 @@ impl Wording for DataIntegrity {
             return None;
         }
         Some("Save your data and replace the drive. Bad memory or a bad cable corrupts data too: test both first.".into())
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("block", "blocks"))
     }
 
     fn why(reason: &DataIntegrityUnknown, _: FindingCode, _: &Subject<'_>) -> String {

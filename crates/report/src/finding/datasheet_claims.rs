@@ -13,9 +13,8 @@ pub(super) const SHORTFALL_MIN: f64 = 0.1;
 const NARROW: f64 = 0.02;
 
 impl Wording for DatasheetClaims {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sheet, "Comparison")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sheet, "Comparison");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("value compared", "values compared"));
 
     fn statement(known: &Known<DatasheetClaims>, _: FindingCode, _: &Subject<'_>) -> String {
         let sheet = &known.conclusion;
@@ -58,10 +57,6 @@ impl Wording for DatasheetClaims {
             return None;
         }
         Some("The drive is slower than its data sheet. Check for background load, a slow port or cable, and wear; then repeat.".into())
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("value compared", "values compared"))
     }
 
     fn why(reason: &DatasheetClaimsUnknown, _: FindingCode, _: &Subject<'_>) -> String {

@@ -7,9 +7,7 @@ use model::finding::{DeviceLost, FindingCode, Known};
 use std::convert::Infallible;
 
 impl Wording for DeviceLost {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Device lost after")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Device lost after");
 
     fn statement(known: &Known<DeviceLost>, _: FindingCode, _: &Subject<'_>) -> String {
         let DeviceLost { at_s, failed } = known.conclusion;

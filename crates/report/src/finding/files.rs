@@ -10,8 +10,10 @@ use model::finding::{
 use model::units::Bytes;
 
 impl Wording for FileRate {
-    fn place(code: FindingCode) -> (Group, &'static str) {
-        let label = match code {
+    const PLACE: (Group, &'static str) = (Group::Files, "Delete, random names");
+
+    fn label(code: FindingCode) -> &'static str {
+        match code {
             FindingCode::FileWriteRate => "Sequential write",
             FindingCode::FileRewriteRate => "Sequential rewrite",
             FindingCode::FileReadRate => "Sequential read",
@@ -25,9 +27,8 @@ impl Wording for FileRate {
             FindingCode::FileRandomCreateRate => "Create, random names",
             FindingCode::FileRandomStatRate => "Stat, random names",
             FindingCode::FileRandomOpenRate => "Open and read, random names",
-            _ => "Delete, random names",
-        };
-        (Group::Files, label)
+            _ => Self::PLACE.1,
+        }
     }
 
     fn statement(known: &Known<FileRate>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -112,9 +113,8 @@ fn what(rate: &FileRate) -> String {
 }
 
 impl Wording for FilePlacement {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Files, "File extents")
-    }
+    const PLACE: (Group, &'static str) = (Group::Files, "File extents");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("extent", "extents"));
 
     fn statement(known: &Known<FilePlacement>, _: FindingCode, _: &Subject<'_>) -> String {
         let file = &known.conclusion;
@@ -150,10 +150,6 @@ impl Wording for FilePlacement {
         format!("{folder}{fragments}{place}.")
     }
 
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("extent", "extents"))
-    }
-
     fn why(reason: &FilePlacementUnknown, _: FindingCode, _: &Subject<'_>) -> String {
         format!("{}{}.", in_folder(reason.folder.as_ref()), reason.why)
     }
@@ -168,9 +164,7 @@ fn diameter(part: &FilePart) -> &'static str {
 }
 
 impl Wording for FilePlaceEffect {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Files, "Fastest/slowest folder")
-    }
+    const PLACE: (Group, &'static str) = (Group::Files, "Fastest/slowest folder");
 
     fn statement(known: &Known<FilePlaceEffect>, _: FindingCode, _: &Subject<'_>) -> String {
         let FilePlaceEffect { tasks, limit, .. } = &known.conclusion;

@@ -11,9 +11,7 @@ use model::finding::{
 use model::units::Bytes;
 
 impl Wording for RotationPeriod {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Mechanics, "Rotation period")
-    }
+    const PLACE: (Group, &'static str) = (Group::Mechanics, "Rotation period");
 
     fn statement(known: &Known<RotationPeriod>, _: FindingCode, _: &Subject<'_>) -> String {
         let RotationPeriod { period, rpm, .. } = known.conclusion;
@@ -27,9 +25,7 @@ impl Wording for RotationPeriod {
 }
 
 impl Wording for SeekTrackToTrack {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Mechanics, "Track-to-track seek")
-    }
+    const PLACE: (Group, &'static str) = (Group::Mechanics, "Track-to-track seek");
 
     fn statement(known: &Known<SeekTrackToTrack>, _: FindingCode, _: &Subject<'_>) -> String {
         let SeekTrackToTrack { seek, overhead_s, .. } = &known.conclusion;
@@ -43,9 +39,7 @@ impl Wording for SeekTrackToTrack {
 }
 
 impl Wording for SeekAverage {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Mechanics, "Average seek")
-    }
+    const PLACE: (Group, &'static str) = (Group::Mechanics, "Average seek");
 
     fn statement(known: &Known<SeekAverage>, code: FindingCode, subject: &Subject<'_>) -> String {
         let SeekAverage { seek, is_bounded, .. } = &known.conclusion;
@@ -66,9 +60,7 @@ impl Wording for SeekAverage {
 }
 
 impl Wording for SeekFullStroke {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Mechanics, "Full-stroke seek")
-    }
+    const PLACE: (Group, &'static str) = (Group::Mechanics, "Full-stroke seek");
 
     fn statement(known: &Known<SeekFullStroke>, _: FindingCode, _: &Subject<'_>) -> String {
         let SeekFullStroke { seek, is_bounded, .. } = &known.conclusion;
@@ -90,9 +82,8 @@ fn bounds(seek: &Estimate, is_bounded: bool) -> String {
 }
 
 impl Wording for TrackLayout {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Mechanics, "Recording zones")
-    }
+    const PLACE: (Group, &'static str) = (Group::Mechanics, "Recording zones");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("zone", "zones"));
 
     fn statement(known: &Known<TrackLayout>, _: FindingCode, subject: &Subject<'_>) -> String {
         let layout = &known.conclusion;
@@ -116,10 +107,6 @@ impl Wording for TrackLayout {
             sectors(last),
             edge(last.last_byte, capacity.get(), capacity, "at the inner diameter"),
         )
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("zone", "zones"))
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {

@@ -80,7 +80,15 @@ impl Group {
 /// How a conclusion is put into words. Codes that share a conclusion are told apart by `code`.
 pub(crate) trait Wording: Conclusion {
     /// Its group on a page and its name there.
-    fn place(code: FindingCode) -> (Group, &'static str);
+    const PLACE: (Group, &'static str);
+
+    /// What its number counts, one and several of them; none where the label says it.
+    const COUNTED: Option<(&'static str, &'static str)> = None;
+
+    /// Its name where not all codes that share it have the same.
+    fn label(_code: FindingCode) -> &'static str {
+        Self::PLACE.1
+    }
 
     /// Its name where what is known narrows it.
     fn narrower_label(_known: &Known<Self>) -> Option<&'static str> {
@@ -120,11 +128,6 @@ pub(crate) trait Wording: Conclusion {
     /// Numbers beside its value that have a row of their own: label, number and unit.
     fn parts(_known: &Known<Self>) -> Vec<(&'static str, Estimate, &'static str)> {
         Vec::new()
-    }
-
-    /// What its number counts, one and several of them; none where the label says it.
-    fn counted() -> Option<(&'static str, &'static str)> {
-        None
     }
 }
 
@@ -232,15 +235,12 @@ pub(crate) fn place(finding: &Finding) -> (Group, &'static str) {
 }
 
 fn place_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode) -> (Group, &'static str) {
-    let (group, label) = C::place(code);
-    match outcome {
-        Outcome::Known(known) => (group, C::narrower_label(known).unwrap_or(label)),
-        _ => (group, label),
-    }
+    let narrower = outcome.as_known().and_then(C::narrower_label);
+    (C::PLACE.0, narrower.unwrap_or(C::label(code)))
 }
 
 pub(crate) fn label(code: FindingCode) -> &'static str {
-    model::with_conclusion!(code, C => <C as Wording>::place(code).1)
+    model::with_conclusion!(code, C => <C as Wording>::label(code))
 }
 
 /// The number of a finding as pages show it, with the name of what it counts: "16 zones", "QD 8", "none found".
@@ -264,7 +264,7 @@ pub(crate) fn shown(code: FindingCode, estimate: &Estimate, unit: &str) -> Measu
     if shown.value.contains(' ') {
         return shown;
     }
-    let value = match model::with_conclusion!(code, C => <C as Wording>::counted()) {
+    let value = match model::with_conclusion!(code, C => <C as Wording>::COUNTED) {
         _ if code == FindingCode::ConcurrencyKnee => format!("{QUEUE_DEPTH}{}", shown.value),
         Some((one, _)) if estimate.value == 1.0 => format!("{} {one}", shown.value),
         Some((_, several)) => format!("{} {several}", shown.value),
@@ -294,30 +294,15 @@ fn is_count_of_trouble(code: FindingCode) -> bool {
 
 /// How bad the news is; none when it is not known.
 pub(crate) fn alarm(finding: &Finding) -> Option<Tone> {
-    with_outcome!(finding, outcome => alarm_of(outcome, finding.code()))
-}
-
-fn alarm_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode) -> Option<Tone> {
-    C::alarm(outcome.as_known()?, code)
+    with_outcome!(finding, outcome => Wording::alarm(outcome.as_known()?, finding.code()))
 }
 
 pub(crate) fn parts(finding: &Finding) -> Vec<(&'static str, Estimate, &'static str)> {
-    with_outcome!(finding, outcome => parts_of(outcome))
-}
-
-fn parts_of<C: Wording>(outcome: &Outcome<C>) -> Vec<(&'static str, Estimate, &'static str)> {
-    outcome.as_known().map_or(Vec::new(), C::parts)
+    with_outcome!(finding, outcome => outcome.as_known().map_or(Vec::new(), Wording::parts))
 }
 
 pub(crate) fn extents(finding: &Finding) -> Vec<(f64, f64)> {
-    with_outcome!(finding, outcome => extents_of(outcome))
-}
-
-fn extents_of<C: Wording>(outcome: &Outcome<C>) -> Vec<(f64, f64)> {
-    match outcome {
-        Outcome::Known(known) => C::extents(known),
-        Outcome::Unknown(_) | Outcome::Inconclusive(_) | Outcome::Withdrawn(_) => Vec::new(),
-    }
+    with_outcome!(finding, outcome => outcome.as_known().map_or(Vec::new(), Wording::extents))
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, Known, LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 
 impl Wording for RateLimit {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Rate limit")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Rate limit");
 
     fn headline(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> String {
         let limit = &known.conclusion;

@@ -6,9 +6,7 @@ use crate::quantity::count;
 use model::finding::{FindingCode, Known, ReadLatency, ReadLatencyUnknown};
 
 impl Wording for ReadLatency {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Latency, p99")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Latency, p99");
 
     fn statement(known: &Known<ReadLatency>, _: FindingCode, _: &Subject<'_>) -> String {
         let ReadLatency { p99, block_bytes, reads, median_s, longest_s, longest_at_s, host_s } =

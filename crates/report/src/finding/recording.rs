@@ -10,9 +10,7 @@ use model::finding::{
 };
 
 impl Wording for RecordingKind {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Drive type")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Drive type");
 
     fn headline(known: &Known<RecordingKind>, _: FindingCode, _: &Subject<'_>) -> String {
         let headline = match known.conclusion.recording {
@@ -155,9 +153,7 @@ fn time(seconds: Option<f64>) -> String {
 }
 
 impl Wording for BandSize {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "SMR band size")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "SMR band size");
 
     fn statement(known: &Known<BandSize>, _: FindingCode, _: &Subject<'_>) -> String {
         let BandSize { size, first_byte, borders } = &known.conclusion;

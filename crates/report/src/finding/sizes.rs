@@ -18,9 +18,8 @@ const NAMED_MAX: usize = 3;
 const EQUAL_GAP_RATIO_MAX: f64 = 1.25;
 
 impl Wording for SizeProfile {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Block sizes measured")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Block sizes measured");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("size", "sizes"));
 
     fn statement(known: &Known<SizeProfile>, _: FindingCode, subject: &Subject<'_>) -> String {
         let profile = &known.conclusion;
@@ -47,10 +46,6 @@ impl Wording for SizeProfile {
                 .push(format!("Requests under {} (the logical block) were left out.", memory(logical_block)));
         }
         sentences.join(" ")
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("size", "sizes"))
     }
 
     fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
@@ -179,9 +174,8 @@ fn why_no_sizes(reason: SizesUnknown) -> String {
 }
 
 impl Wording for SuspectPoints {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Outliers")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Outliers");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("point", "points"));
 
     fn statement(known: &Known<SuspectPoints>, _: FindingCode, _: &Subject<'_>) -> String {
         let SuspectPoints { count, all, points, dips } = &known.conclusion;
@@ -227,10 +221,6 @@ impl Wording for SuspectPoints {
         } else {
             Some(repeat.into())
         }
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("point", "points"))
     }
 
     fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {

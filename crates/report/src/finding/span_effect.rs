@@ -8,9 +8,7 @@ use model::finding::{FindingCode, Known, SpanEffect, SpanEffectUnknown, SpanPoin
 const NO_GAIN_MAX: f64 = 1.1;
 
 impl Wording for SpanEffect {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Short-stroke gain (1 %)")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Short-stroke gain (1 %)");
 
     fn statement(known: &Known<SpanEffect>, _: FindingCode, _: &Subject<'_>) -> String {
         let SpanEffect { gain, points } = &known.conclusion;

@@ -28,16 +28,17 @@ const PROCESSOR_SHARE_MIN: f64 = 0.5;
 const CERTAIN: f64 = 0.999_999;
 
 impl Wording for SequentialRate {
-    fn place(code: FindingCode) -> (Group, &'static str) {
-        let label = match code {
+    const PLACE: (Group, &'static str) = (Group::Speed, "Seq. write, mean");
+
+    fn label(code: FindingCode) -> &'static str {
+        match code {
             FindingCode::ReadRateOuter => "Seq. read, start",
             FindingCode::ReadRateInner => "Seq. read, end",
             FindingCode::ReadRateMean => "Seq. read, mean",
             FindingCode::WriteRateOuter => "Seq. write, start",
             FindingCode::WriteRateInner => "Seq. write, end",
-            _ => "Seq. write, mean",
-        };
-        (Group::Speed, label)
+            _ => Self::PLACE.1,
+        }
     }
 
     fn statement(known: &Known<SequentialRate>, code: FindingCode, subject: &Subject<'_>) -> String {
@@ -129,9 +130,7 @@ fn is_write(code: FindingCode) -> bool {
 }
 
 impl Wording for FullPassTime {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Full-pass time")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Full-pass time");
 
     fn statement(known: &Known<FullPassTime>, _: FindingCode, subject: &Subject<'_>) -> String {
         let pass = &known.conclusion;
@@ -178,9 +177,7 @@ fn part_of_drive(range: ByteRange, subject: &Subject<'_>) -> String {
 }
 
 impl Wording for ZoneRatio {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Start-to-end ratio")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Start-to-end ratio");
 
     fn statement(known: &Known<ZoneRatio>, _: FindingCode, subject: &Subject<'_>) -> String {
         let ZoneRatio { ratio, imported, .. } = &known.conclusion;
@@ -242,9 +239,8 @@ fn sequential_words(figure: &FigureRatio) -> String {
 }
 
 impl Wording for ZoneCount {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Throughput zones")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Throughput zones");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("zone", "zones"));
 
     fn statement(known: &Known<ZoneCount>, _: FindingCode, _: &Subject<'_>) -> String {
         let ZoneCount { zones, step_missed } = known.conclusion;
@@ -258,19 +254,14 @@ impl Wording for ZoneCount {
         }
     }
 
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("zone", "zones"))
-    }
-
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason, code)
     }
 }
 
 impl Wording for ZoneTable {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Zone table")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Zone table");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("zone", "zones"));
 
     fn statement(known: &Known<ZoneTable>, _: FindingCode, _: &Subject<'_>) -> String {
         match known.conclusion.zones.as_slice() {
@@ -285,19 +276,13 @@ impl Wording for ZoneTable {
         }
     }
 
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("zone", "zones"))
-    }
-
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason, code)
     }
 }
 
 impl Wording for InterfaceLimit {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Speed, "Link limit")
-    }
+    const PLACE: (Group, &'static str) = (Group::Speed, "Link limit");
 
     fn statement(known: &Known<InterfaceLimit>, _: FindingCode, subject: &Subject<'_>) -> String {
         let limit = &known.conclusion;
@@ -346,9 +331,8 @@ fn of_nominal(limit: &InterfaceLimit, subject: &Subject<'_>) -> String {
 }
 
 impl Wording for SlowRegions {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Sound, "Slow regions")
-    }
+    const PLACE: (Group, &'static str) = (Group::Sound, "Slow regions");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("region", "regions"));
 
     fn headline(known: &Known<SlowRegions>, _: FindingCode, _: &Subject<'_>) -> String {
         let slow = &known.conclusion;
@@ -404,10 +388,6 @@ impl Wording for SlowRegions {
         Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())
     }
 
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("region", "regions"))
-    }
-
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
         why_unknown(reason, code)
     }
@@ -430,9 +410,8 @@ fn percent(probability: f64) -> String {
 }
 
 impl Wording for UnmappedRanges {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Unmapped ranges")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Unmapped ranges");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("range", "ranges"));
 
     fn statement(known: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> String {
         let found = &known.conclusion;
@@ -446,10 +425,6 @@ impl Wording for UnmappedRanges {
 
     fn advice(_: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         Some("Write the whole drive once before you measure its read throughput.".into())
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("range", "ranges"))
     }
 
     fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {

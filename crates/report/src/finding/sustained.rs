@@ -12,9 +12,7 @@ use model::units::Bytes;
 const GAIN_MIN: f64 = 1.1 / 0.9;
 
 impl Wording for WriteSteadyState {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Steady-state writes")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Steady-state writes");
 
     fn statement(known: &Known<WriteSteadyState>, _: FindingCode, _: &Subject<'_>) -> String {
         let steady = &known.conclusion;
@@ -60,9 +58,7 @@ fn writing_longer(limit: Option<Bytes>) -> String {
 }
 
 impl Wording for IdleRecovery {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Idle recovery")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Idle recovery");
 
     fn statement(known: &Known<IdleRecovery>, _: FindingCode, _: &Subject<'_>) -> String {
         let recovery = &known.conclusion;
@@ -111,9 +107,7 @@ fn idle_s(recovery: &IdleRecovery, bytes: f64) -> f64 {
 }
 
 impl Wording for ClippingEffect {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Over-provisioning gain")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Over-provisioning gain");
 
     fn statement(known: &Known<ClippingEffect>, _: FindingCode, _: &Subject<'_>) -> String {
         let effect = &known.conclusion;

@@ -12,9 +12,8 @@ use model::finding::{
 };
 
 impl Wording for WriteValleys {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Write valleys")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Write valleys");
+    const COUNTED: Option<(&'static str, &'static str)> = Some(("valley", "valleys"));
 
     fn statement(known: &Known<WriteValleys>, _: FindingCode, subject: &Subject<'_>) -> String {
         let valleys = &known.conclusion;
@@ -43,10 +42,6 @@ impl Wording for WriteValleys {
                     .into(),
             ),
         }
-    }
-
-    fn counted() -> Option<(&'static str, &'static str)> {
-        Some(("valley", "valleys"))
     }
 
     fn parts(known: &Known<WriteValleys>) -> Vec<(&'static str, Estimate, &'static str)> {
@@ -253,9 +248,7 @@ fn recurring_sentences(found: &RecurringValleys, valleys: &WriteValleys) -> Stri
 }
 
 impl Wording for ValleyCure {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Valley remedy")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Valley remedy");
 
     fn headline(known: &Known<ValleyCure>, _: FindingCode, _: &Subject<'_>) -> String {
         let effect = match known.conclusion.returns_in_pass {

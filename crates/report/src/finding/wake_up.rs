@@ -6,9 +6,7 @@ use model::finding::{FindingCode, Known, WakeUp};
 use std::convert::Infallible;
 
 impl Wording for WakeUp {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Access, "Wake-up time")
-    }
+    const PLACE: (Group, &'static str) = (Group::Access, "Wake-up time");
 
     fn statement(known: &Known<WakeUp>, _: FindingCode, _: &Subject<'_>) -> String {
         let latency = short_time(known.conclusion.latency_s);

@@ -8,9 +8,7 @@ use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, Known, WriteCache, WriteCacheUnknown};
 
 impl Wording for WriteCache {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Volatile write cache")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Volatile write cache");
 
     fn statement(known: &Known<WriteCache>, _: FindingCode, _: &Subject<'_>) -> String {
         let cache = &known.conclusion;

@@ -24,9 +24,7 @@ pub(crate) fn not_measured(cliff: &WriteCliff, subject: &Subject<'_>) -> Vec<Str
 }
 
 impl Wording for WriteCliff {
-    fn place(_: FindingCode) -> (Group, &'static str) {
-        (Group::Writes, "Write cliff")
-    }
+    const PLACE: (Group, &'static str) = (Group::Writes, "Write cliff");
 
     fn statement(known: &Known<WriteCliff>, _: FindingCode, _: &Subject<'_>) -> String {
         let cliff = &known.conclusion;

@@ -3,8 +3,6 @@
 use super::document::{NumberDocument, finite, text_of};
 use crate::terminal::compare::change_unknown;
 use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference, RunContradiction};
-use model::finding::Contradicting;
-
 use model::request::Operation;
 use model::run::Run;
 use serde::Serialize;
@@ -17,7 +15,7 @@ pub(super) struct ComparisonDocument<'run> {
     runs: Vec<RunEntry<'run>>,
     caveats: &'run [String],
     /// What runs of one drive under the same conditions say that cannot both be true.
-    contradictions: Vec<ContradictionDocument<'run>>,
+    contradictions: &'run [RunContradiction],
     figures: Vec<FigureDocument<'run>>,
     changes: Vec<ChangeDocument>,
 }
@@ -74,14 +72,6 @@ struct ChangeDocument {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ContradictionDocument<'run> {
-    first: usize,
-    second: usize,
-    between: &'run [Contradicting; 2],
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RegionDocument {
     first_byte: u64,
     bytes: u64,
@@ -93,7 +83,7 @@ pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
         schema: "drivescope.compare/1",
         runs: runs.iter().map(|run| run_entry(run)).collect(),
         caveats: &comparison.caveats,
-        contradictions: comparison.contradictions.iter().map(contradiction).collect(),
+        contradictions: &comparison.contradictions,
         figures: comparison.figures.iter().map(figure).collect(),
         changes: comparison.changes.iter().map(change).collect(),
     })
@@ -108,11 +98,6 @@ fn run_entry(run: &Run) -> RunEntry<'_> {
         serial: run.target.serial.as_deref(),
         capacity_bytes: run.target.capacity.get(),
     }
-}
-
-fn contradiction(contradiction: &RunContradiction) -> ContradictionDocument<'_> {
-    let RunContradiction { first, second, between } = contradiction;
-    ContradictionDocument { first: *first, second: *second, between }
 }
 
 fn figure(figure: &ComparedFigure) -> FigureDocument<'_> {

@@ -3,7 +3,7 @@
 use model::estimate::Estimate;
 use serde::Serialize;
 
-pub(super) fn text_of(document: &impl Serialize) -> String {
+pub fn text_of(document: &impl Serialize) -> String {
     serde_json::to_string_pretty(document).expect("numbers, words and lists have a form in JSON") + "\n"
 }
 

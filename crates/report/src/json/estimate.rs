@@ -2,28 +2,18 @@
 
 use super::document::{NumberDocument, finite, text_of};
 use crate::terminal::estimate::why_no_budget;
-use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedRow, Told};
-
+use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, Told};
 use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct EstimateDocument<'page> {
     schema: &'static str,
-    drives: Vec<DriveDocument<'page>>,
+    drives: &'page [EstimatedDrive],
     works: Vec<WorkDocument<'page>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     budgets: Vec<BudgetDocument<'page>>,
     notes: &'page [String],
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct DriveDocument<'page> {
-    name: &'page str,
-    run: &'page str,
-    capacity_bytes: u64,
-    basis: &'page [String],
 }
 
 #[derive(Serialize)]
@@ -69,22 +59,13 @@ struct BudgetDocument<'page> {
 }
 
 pub fn estimate_document(page: &EstimatePage) -> String {
-    let mut drives = Vec::new();
-    for drive in &page.drives {
-        drives.push(DriveDocument {
-            name: &drive.name,
-            run: &drive.run,
-            capacity_bytes: drive.capacity.get(),
-            basis: &drive.basis,
-        });
-    }
     let mut works = Vec::new();
     for work in &page.works {
         works.push(WorkDocument { work: work.name, times: work.rows.iter().map(time).collect() });
     }
     text_of(&EstimateDocument {
         schema: "drivescope.estimate/1",
-        drives,
+        drives: &page.drives,
         works,
         budgets: page.budgets.iter().map(budget).collect(),
         notes: &page.notes,

@@ -1,8 +1,7 @@
 //! Partition plans as JSON, schema `drivescope.plan/1`: bytes, bytes per second, and the script for sfdisk.
 
 use super::document::{NumberDocument, text_of};
-use crate::terminal::PartitionPage;
-use crate::terminal::partition_script;
+use crate::terminal::{PartitionPage, PlannedCut, partition_script};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -17,7 +16,7 @@ pub(super) struct PlanDocument<'page> {
     basis: &'page [String],
     warnings: &'page [String],
     partitions: Vec<PartitionDocument<'page>>,
-    cuts: Vec<CutDocument>,
+    cuts: &'page [PlannedCut],
     sfdisk: Option<String>,
 }
 
@@ -32,14 +31,6 @@ struct PartitionDocument<'page> {
     slowest_bytes_per_second: NumberDocument,
 }
 
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct CutDocument {
-    at_byte: u64,
-    asked_byte: u64,
-    zone_border: bool,
-}
-
 pub fn partition_document(page: &PartitionPage) -> String {
     let mut partitions = Vec::new();
     for partition in &page.partitions {
@@ -52,11 +43,6 @@ pub fn partition_document(page: &PartitionPage) -> String {
             slowest_bytes_per_second: NumberDocument::of(&partition.slowest),
         });
     }
-    let mut cuts = Vec::new();
-    for cut in &page.cuts {
-        let (at_byte, asked_byte) = (cut.at.get(), cut.asked.get());
-        cuts.push(CutDocument { at_byte, asked_byte, zone_border: cut.is_zone_border });
-    }
     text_of(&PlanDocument {
         schema: "drivescope.plan/1",
         drive: &page.drive,
@@ -67,7 +53,7 @@ pub fn partition_document(page: &PartitionPage) -> String {
         basis: &page.basis,
         warnings: &page.warnings,
         partitions,
-        cuts,
+        cuts: &page.cuts,
         sfdisk: if page.has_script { Some(partition_script(page)) } else { None },
     })
 }

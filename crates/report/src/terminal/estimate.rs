@@ -9,6 +9,7 @@ use model::estimate::Estimate;
 use model::planning::NoBudget;
 use model::range::ByteRange;
 use model::units::Bytes;
+use serde::Serialize;
 
 /// What is known, or why it is not, as a sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +28,14 @@ pub struct EstimatePage {
     pub notes: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EstimatedDrive {
     pub name: String,
-    pub capacity: Bytes,
     pub run: String,
-    /// What is known of its rates, and what to be careful about: sentences.
+    #[serde(rename = "capacity_bytes")]
+    pub capacity: Bytes,
+    // What is known of its rates, and what to be careful about: sentences.
     pub basis: Vec<String>,
 }
 

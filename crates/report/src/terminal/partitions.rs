@@ -9,6 +9,7 @@ use crate::style::{Style, Tone, paragraph};
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
+use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartitionPage {
@@ -40,10 +41,16 @@ pub struct PlannedPartition {
     pub slowest: Estimate,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlannedCut {
+    #[serde(rename = "at_byte")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub at: Offset,
+    #[serde(rename = "asked_byte")]
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub asked: Offset,
+    #[serde(rename = "zone_border")]
     pub is_zone_border: bool,
 }
 

@@ -4,14 +4,17 @@ use super::tables::Table;
 use crate::quantity::capacity;
 use crate::style::{Style, paragraph};
 use model::units::Bytes;
+use serde::Serialize;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VirtualDriveRow {
     pub name: String,
-    /// What kind of drive it is, in a word or two.
     pub kind: String,
+    #[serde(rename = "capacity_bytes")]
     pub capacity: Bytes,
-    /// How it is connected; none where nothing lies between.
+    // None where nothing lies between.
+    #[serde(rename = "interface")]
     pub link: Option<String>,
     pub description: String,
 }

@@ -4,7 +4,6 @@ use crate::cli::args::SimListArguments;
 use crate::cli::output;
 use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
-use model::units::Bytes;
 use report::style::{Style, paragraph};
 use report::terminal::{VirtualDriveRow, virtual_drives_table};
 use serde::Serialize;
@@ -17,37 +16,12 @@ use sim::volume::VolumeKind;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::cli) struct SimListDocument<'list> {
     schema: &'static str,
-    drives: Vec<DriveDocument<'list>>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct DriveDocument<'list> {
-    name: &'list str,
-    kind: &'list str,
-    capacity_bytes: Bytes,
-    interface: Option<&'list str>,
-    description: &'list str,
-}
-
-impl<'list> DriveDocument<'list> {
-    fn of(row: &'list VirtualDriveRow) -> DriveDocument<'list> {
-        DriveDocument {
-            name: &row.name,
-            kind: &row.kind,
-            capacity_bytes: row.capacity,
-            interface: row.link.as_deref(),
-            description: &row.description,
-        }
-    }
+    drives: &'list [VirtualDriveRow],
 }
 
 pub fn run(arguments: &SimListArguments) -> Result<u8, UserError> {
     let rows: Vec<VirtualDriveRow> = preset_names().map(row).collect::<Result<_, UserError>>()?;
-    let document = SimListDocument {
-        schema: "drivescope.sim-list/1",
-        drives: rows.iter().map(DriveDocument::of).collect(),
-    };
+    let document = SimListDocument { schema: "drivescope.sim-list/1", drives: &rows };
     output::give_page(|style| page(&rows, style), || output::json(&document), &arguments.page)?;
     Ok(exit::SUCCESS)
 }

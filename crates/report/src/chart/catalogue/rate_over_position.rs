@@ -198,17 +198,26 @@ fn slices(series: &dyn RunSeries, phase: u32, operation: Operation) -> Vec<Stret
 }
 
 fn layers(run: &Run, operation: Operation, stretches: &[Stretch]) -> Vec<Layer> {
-    let mut layers = vec![Layer::Measured(stretches.to_vec())];
+    let layers = vec![Layer::Measured(stretches.to_vec())];
     let zones = match known::<ZoneTable>(&run.findings) {
         Some(table) if operation == Operation::Read => table.conclusion.zones.as_slice(),
         _ => return layers,
     };
-    let (mut bands, mut levels) = (Vec::new(), Vec::new());
+    let mut levels = Vec::new();
     for zone in zones {
         let (first, end) = (zone.first_byte as f64, (zone.first_byte + zone.bytes) as f64);
-        levels.push(Stretch { first, end, value: zone.bytes_per_second });
-        if zone.low.is_finite() && zone.high.is_finite() {
-            bands.push(Band { first, end, low: zone.low, high: zone.high });
+        levels.push((Stretch { first, end, value: zone.bytes_per_second }, zone.low, zone.high));
+    }
+    with_levels(layers, levels)
+}
+
+/// Levels lie on what they were found in, and the intervals from low to high below it.
+pub(super) fn with_levels(mut layers: Vec<Layer>, found: Vec<(Stretch, f64, f64)>) -> Vec<Layer> {
+    let (mut bands, mut levels) = (Vec::new(), Vec::new());
+    for (level, low, high) in found {
+        levels.push(level);
+        if low.is_finite() && high.is_finite() {
+            bands.push(Band { first: level.first, end: level.end, low, high });
         }
     }
     if !bands.is_empty() {

@@ -1,11 +1,11 @@
 //! The charts of writes that go on: their rate over time, and over what had been written.
 
-use super::rate_over_position::STATED;
+use super::rate_over_position::{STATED, with_levels};
 use crate::chart::companions::{self, Moments, Samples};
 use crate::chart::course::{Columns, Interval, Intervals};
 use crate::chart::naming::{Names, highest_of};
 use crate::chart::phase::{seconds, start_s};
-use crate::chart::{Across, Axis, Band, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
+use crate::chart::{Across, Axis, Chart, ChartedRun, Layer, Mark, Place, Series, Stretch};
 use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, IdleRecovery, WriteCliff, WriteSteadyState, known};
 use model::plan::PhaseKind;
@@ -73,14 +73,7 @@ pub fn write_rate_over_bytes(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             continue;
         };
         most_bytes = most_bytes.max(course.bytes);
-        let mut layers = course.lines(charted, stream, Over::Written);
-        let (bands, levels) = levels(charted.run);
-        if !levels.is_empty() {
-            layers.push(Layer::Levels(levels));
-        }
-        if !bands.is_empty() {
-            layers.insert(0, Layer::Bands(bands));
-        }
+        let layers = with_levels(course.lines(charted, stream, Over::Written), levels(charted.run));
         for limit in limits(charted.run) {
             marks.push(names.marked(index, series.len(), limit));
         }
@@ -213,8 +206,8 @@ impl Course {
     fn cliff(&self, charted: &ChartedRun<'_>, streams: &[Stream]) -> Option<f64> {
         // Where the writer saw it fall: what a disk took into its memory by then counts as fast, too, and comes later. Until then it was
         // written at the rate before, however slow the rest of the interval in which it fell.
-        let (_, levels) = levels(charted.run);
-        let (fell_at, before) = (levels.get(1)?.first, levels[0].value);
+        let levels = levels(charted.run);
+        let (fell_at, before) = (levels.get(1)?.0.first, levels[0].0.value);
         let mut written = 0.0;
         for interval in intervals(charted, streams.first()?) {
             let missing = fell_at - written;
@@ -252,9 +245,9 @@ fn written(charted: &ChartedRun<'_>, stream: &Stream) -> Samples {
 
 const CLIFF: &str = "write cliff";
 
-fn levels(run: &Run) -> (Vec<Band>, Vec<Stretch>) {
-    let (mut bands, mut levels) = (Vec::new(), Vec::new());
-    let Some(cliff) = known::<WriteCliff>(&run.findings) else { return (bands, levels) };
+fn levels(run: &Run) -> Vec<(Stretch, f64, f64)> {
+    let mut levels = Vec::new();
+    let Some(cliff) = known::<WriteCliff>(&run.findings) else { return levels };
     let cliff = &cliff.conclusion;
     for (index, level) in cliff.levels.iter().enumerate() {
         let first = level.from_bytes.max(0.0);
@@ -262,12 +255,9 @@ fn levels(run: &Run) -> (Vec<Band>, Vec<Stretch>) {
             Some(next) => next.from_bytes,
             None => cliff.looked_until_bytes,
         };
-        levels.push(Stretch { first, end, value: level.bytes_per_second });
-        if level.low.is_finite() && level.high.is_finite() {
-            bands.push(Band { first, end, low: level.low, high: level.high });
-        }
+        levels.push((Stretch { first, end, value: level.bytes_per_second }, level.low, level.high));
     }
-    (bands, levels)
+    levels
 }
 
 fn limits(run: &Run) -> Vec<Mark> {
