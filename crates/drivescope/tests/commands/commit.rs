@@ -1,5 +1,6 @@
 //! `commit` where nothing becomes durable.
 
+use crate::files::Mounted;
 use crate::program::{Home, Tmpfs, names_in};
 
 #[test]
@@ -30,6 +31,19 @@ fn the_scratch_file_leaves_room_for_the_logs_of_64_committers() {
     assert!(phases.iter().any(|phase| phase["name"].as_str().expect("a name").contains("64 committers")));
     let capacity = run["target"]["capacity_bytes"].as_u64().expect("a capacity");
     assert!((100 << 20..=160 << 20).contains(&capacity), "a tenth and 128 MiB stay free: {capacity}");
+}
+
+/// As NFS before 4.2 and 9p.
+#[test]
+fn where_nothing_can_be_reserved_logs_grow() {
+    let Some(mounted) = Mounted::new("ext3", 400, "where_nothing_can_be_reserved_logs_grow") else { return };
+    let run = Home::new().json(&["commit", mounted.text(), "--for", "etcd", "--time-limit", "6s", "-q"]);
+    let mut names = Vec::new();
+    for phase in run["phases"].as_array().expect("phases") {
+        names.push(phase["name"].as_str().expect("a name"));
+    }
+    assert!(names.contains(&"commits of 2 KiB, fdatasync, extend"), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("preallocated")), "{names:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// A file system on a loop device over a file in memory.
-struct Mounted {
+pub(crate) struct Mounted {
     folder: PathBuf,
     _device: LoopDevice,
     _inside: TempDir,
@@ -16,13 +16,13 @@ struct Mounted {
 
 impl Mounted {
     /// None, and the test is reported as skipped, where it cannot be had.
-    fn new(kind: &str, mib: u64, test: &str) -> Option<Mounted> {
+    pub(crate) fn new(kind: &str, mib: u64, test: &str) -> Option<Mounted> {
         let inside =
             TempDir::with_prefix_in("drivescope-files-test-", "/dev/shm").expect("a folder in memory");
         let image = inside.path().join("image");
         File::create(&image).and_then(|file| file.set_len(mib << 20)).expect("an image");
         let device = LoopDevice::over(&image, test)?;
-        let force = if kind == "ext4" { "-F" } else { "-f" };
+        let force = if kind.starts_with("ext") { "-F" } else { "-f" };
         let made = Command::new(format!("mkfs.{kind}")).args(["-q", force, &device.path]).output();
         if !made.is_ok_and(|output| output.status.success()) {
             skip(test, &format!("mkfs.{kind} is not there, or makes no {kind} of {mib} MiB"));
@@ -38,7 +38,7 @@ impl Mounted {
         Some(Mounted { folder, _device: device, _inside: inside })
     }
 
-    fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.folder.to_str().expect("a plain path")
     }
 }

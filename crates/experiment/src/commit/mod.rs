@@ -19,6 +19,7 @@ use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::run::RunView;
+use model::target::{Caveat, TargetFacts};
 use model::units::{Bytes, Nanos, Offset, Quantile};
 use model::workload::{Caching, OperationMix, Pattern, Workload};
 use std::collections::VecDeque;
@@ -55,7 +56,7 @@ struct Cell {
     role: Role,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     /// What stands for the drive: one committer, and the first size that was asked for. All others differ from it in one way.
     Main,
@@ -166,6 +167,10 @@ impl Commit {
             next.retain(|cell| cell.role != Role::Other && sizes.contains(&cell.write));
         }
         self.order.shuffle(&mut next);
+        // To make logs takes as long as the file system wants: 64 of them, on a slow one, all of the time that there is.
+        if self.rounds == 0 && self.setup.empty {
+            next.sort_by_key(|cell| cell.role);
+        }
         self.rounds += 1;
         self.queue.extend(next);
     }
@@ -193,8 +198,8 @@ fn all_cells(setup: &Setup, request: &CommitRequest, sizes: &[Bytes]) -> Vec<Cel
     let need = request.application.map(Application::need);
     let (method, log) = match need {
         _ if !has_logs => (CommitMethod::Fdatasync, Log::Target),
-        Some(need) => (need.method, need.log),
-        None => (CommitMethod::Fdatasync, Log::Preallocated),
+        Some(need) => (need.method, log_that_can_be(need.log, &setup.facts)),
+        None => (CommitMethod::Fdatasync, log_that_can_be(Log::Preallocated, &setup.facts)),
     };
     let mut cells = Vec::new();
     let main = Cell { write: sizes[0], method, log, committers: 1, beside: None, role: Role::Main };
@@ -209,7 +214,8 @@ fn all_cells(setup: &Setup, request: &CommitRequest, sizes: &[Bytes]) -> Vec<Cel
     };
     for method in methods {
         for log in &logs {
-            if (method, *log) != (plain.method, plain.log) {
+            let can_be = *log == log_that_can_be(*log, &setup.facts);
+            if can_be && (method, *log) != (plain.method, plain.log) {
                 cells.push(Cell { method, log: *log, ..plain });
             }
         }
@@ -226,6 +232,14 @@ fn all_cells(setup: &Setup, request: &CommitRequest, sizes: &[Bytes]) -> Vec<Cel
         cells.push(Cell { beside: Some(load), ..plain });
     }
     cells
+}
+
+/// Where nothing can be reserved (NFS before 4.2, 9p, ext3), what preallocates elsewhere extends its log: etcd falls back to that.
+fn log_that_can_be(log: Log, facts: &TargetFacts) -> Log {
+    match log {
+        Log::Preallocated if facts.caveats.contains(&Caveat::Sparse) => Log::Extend,
+        log => log,
+    }
 }
 
 impl Cell {

@@ -273,7 +273,7 @@ fn hint_of(code: i32) -> Option<&'static str> {
         libc::ENOTDIR => "Name a directory; a file or a device is named as the target itself",
         libc::EACCES | libc::EPERM => "Choose a directory in which you may make files",
         libc::EROFS => "The file system is mounted read-only: choose another directory",
-        libc::EDQUOT => "Your quota is too small: choose a smaller --max-size",
+        libc::EDQUOT => "Your quota is too small: choose a smaller --max-size, or another directory",
         libc::ENOSPC => "The file system has less free space than it reports: choose a smaller --max-size",
         libc::EFBIG => {
             "The file system or your limits do not allow so large a file: choose a smaller --max-size"
