@@ -31,7 +31,7 @@ pub(crate) enum Part {
     Steady,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slice {
     pub seconds: f64,
     pub operations: f64,
@@ -44,6 +44,10 @@ impl Slice {
         Pair { numerator: self.operations, denominator: self.seconds }
     }
 
+    pub(crate) fn bytes_over_seconds(&self) -> Pair {
+        Pair { numerator: self.bytes, denominator: self.seconds }
+    }
+
     pub(crate) fn operations_over_latency(&self) -> Pair {
         Pair { numerator: self.operations, denominator: self.latency_s }
     }
@@ -53,7 +57,7 @@ impl Slice {
     }
 
     pub(crate) fn sum(slices: &[Slice]) -> Slice {
-        let mut sum = Slice { seconds: 0.0, operations: 0.0, bytes: 0.0, latency_s: 0.0 };
+        let mut sum = Slice::default();
         for slice in slices {
             sum.seconds += slice.seconds;
             sum.operations += slice.operations;
@@ -68,6 +72,10 @@ pub(crate) fn is_measurement(summary: &PhaseSummary) -> bool {
     summary.phase.kind == PhaseKind::Measure
         && summary.phase.workload.is_some()
         && !matches!(summary.stopped, Some(StopReason::DeviceGone | StopReason::Errors))
+}
+
+pub(crate) fn measurements<'run>(run: &RunView<'run>) -> impl Iterator<Item = &'run PhaseSummary> {
+    run.phases.iter().filter(|summary| is_measurement(summary))
 }
 
 /// All closed-loop measured phases of `operation` alone, with one block size, whose pattern is `wanted`.
@@ -232,10 +240,7 @@ pub(crate) fn random_groups_along<'run>(
     let best = shapes
         .into_iter()
         .min_by_key(|((widest, block, first), groups)| (*widest, Reverse(groups.len()), *block, *first));
-    match best {
-        Some((_, groups)) => groups,
-        None => BTreeMap::new(),
-    }
+    best.unwrap_or_default().1
 }
 
 pub(crate) fn merged_latencies(visits: &[Visit<'_>], operation: Operation) -> LatencyHistogram {
@@ -293,7 +298,11 @@ fn is_done_in_turn(histogram: &LatencyHistogram, in_flight: u64) -> bool {
     least < IN_TURN_SHARE * mean || is_even && ramp.abs() <= RAMP_TOLERANCE
 }
 
-impl Visit<'_> {
+impl<'run> Visit<'run> {
+    pub(crate) fn summary(&self) -> &'run PhaseSummary {
+        self.summary
+    }
+
     /// Whether the requests of this visit that were under way together were done one after the other.
     pub(crate) fn is_in_turn(&self, operation: Operation) -> bool {
         let totals = self.summary.totals_of(operation);
@@ -354,14 +363,22 @@ impl Visit<'_> {
 
 /// The mean of single random reads in seconds; 0 when there were none.
 pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
+    single_reads(run).mean_ns().unwrap_or(0.0) / 1e9
+}
+
+fn single_reads(run: &RunView<'_>) -> LatencyHistogram {
     let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
-    let (mut sum_ns, mut count) = (0.0, 0.0);
-    for visit in &single {
-        let Some(totals) = visit.summary.totals_of(Operation::Read) else { continue };
-        sum_ns += totals.histogram.sum_ns() as f64;
-        count += totals.histogram.count() as f64;
+    merged_latencies(&single, Operation::Read)
+}
+
+pub(crate) fn phases_where(run: &RunView<'_>, is_wanted: fn(&PhaseSummary) -> bool) -> Vec<u32> {
+    let mut phases = Vec::new();
+    for (phase, summary) in (0..).zip(run.phases) {
+        if is_wanted(summary) {
+            phases.push(phase);
+        }
     }
-    if count > 0.0 { sum_ns / count / 1e9 } else { 0.0 }
+    phases
 }
 
 pub(crate) fn evidence_of_phases(run: &RunView<'_>, phases: &[u32]) -> Vec<Evidence> {
@@ -421,7 +438,7 @@ const ANSWER_S_MIN: f64 = 1e-6;
 /// Whether the answers came in no time that could be measured: sooner than any kernel answers as many requests as
 /// are under way, or in less than twice what these cost this tool itself. A drive that does nothing answers so.
 pub(crate) fn in_no_time(run: &RunView<'_>, visits: &[Visit<'_>]) -> bool {
-    phases_in_no_time(run, visits.iter().map(|visit| visit.summary))
+    phases_in_no_time(run, visits.iter().map(Visit::summary))
 }
 
 pub(crate) fn phases_in_no_time<'run>(
@@ -474,31 +491,22 @@ const ARM_MEDIANS_MAX: f64 = 2.25;
 
 /// The share of single random reads that took longer than any arm does: other use, or retries. 0 for drives that do not turn.
 pub(crate) fn held_up_share(run: &RunView<'_>) -> f64 {
-    if turns(run) != Some(true) {
-        return 0.0;
-    }
-    let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
-    let histogram = merged_latencies(&single, Operation::Read);
-    let Some(limit) = longest_of_arm(&histogram) else { return 0.0 };
-    1.0 - histogram.count_below(limit) as f64 / histogram.count().max(1) as f64
+    let reads = single_reads(run);
+    let Some(limit) = longest_of_arm(run, &reads) else { return 0.0 };
+    1.0 - reads.count_below(limit) as f64 / reads.count().max(1) as f64
 }
 
-/// What the longest access of an arm takes of which these are single reads; none without any.
-fn longest_of_arm(single: &LatencyHistogram) -> Option<Nanos> {
+/// What the longest access of an arm takes of which these are single reads; none without any, or of a drive that does not turn.
+fn longest_of_arm(run: &RunView<'_>, single: &LatencyHistogram) -> Option<Nanos> {
     let median = single.quantile(Quantile::MEDIAN)?;
-    Some(Nanos::new((median.as_f64() * ARM_MEDIANS_MAX) as u64))
+    if turns(run) == Some(true) { Some(Nanos::new((median.as_f64() * ARM_MEDIANS_MAX) as u64)) } else { None }
 }
 
 /// The share of these random reads, in nanoseconds, that took longer than any arm does by the run's single reads; 0 where not known.
 pub(crate) fn held_up_share_of(run: &RunView<'_>, reads_ns: &[u64]) -> f64 {
-    let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
-    match longest_of_arm(&merged_latencies(&single, Operation::Read)) {
-        Some(limit) if turns(run) == Some(true) => {
-            reads_ns.iter().filter(|read_ns| **read_ns > limit.get()).count() as f64
-                / reads_ns.len().max(1) as f64
-        }
-        _ => 0.0,
-    }
+    let Some(limit) = longest_of_arm(run, &single_reads(run)) else { return 0.0 };
+    let late = reads_ns.iter().filter(|read_ns| **read_ns > limit.get()).count();
+    late as f64 / reads_ns.len().max(1) as f64
 }
 
 /// From this share on it is more than a retry now and then.

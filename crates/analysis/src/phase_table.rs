@@ -1,7 +1,9 @@
 //! IOPS, throughput and latency of each measured phase, by operation.
 
+use crate::measured::Slice;
 use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::{Pair, ratio_of_sums};
+use crate::stats::{CONFIDENCE, bounded, scaled};
 use model::estimate::Estimate;
 use model::phase_row::PhaseRow;
 use model::plan::PhaseKind;
@@ -9,7 +11,6 @@ use model::record::INTERVAL_NS;
 use model::run::{OperationTotals, PhaseSummary, RunView};
 use model::units::Quantile;
 
-const CONFIDENCE: f64 = 0.95;
 /// 10 to 30 batches suffice, and each has to be longer than what correlates in it (Schmeiser 1982).
 const BATCHES_MAX: u64 = 20;
 const BATCHES_MIN: usize = 10;
@@ -37,7 +38,7 @@ fn row(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &Operatio
     let mut latency_quantiles = Vec::new();
     for (name, share) in QUANTILES {
         if let Some(latency) = of_histogram(&totals.histogram, Quantile::new(share)?, CONFIDENCE) {
-            latency_quantiles.push((name, scaled(latency, 1e-9)));
+            latency_quantiles.push((name, scaled(&latency, 1e-9)));
         }
     }
     Some(PhaseRow {
@@ -46,8 +47,8 @@ fn row(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &Operatio
         block: workload.block_sizes.single(),
         queue_depth: u64::from(workload.queue_depth) * u64::from(workload.threads),
         errors: totals.errors,
-        iops: batches.per_second(totals.operations, Batch::operations)?,
-        bytes_per_second: batches.per_second(totals.bytes, Batch::bytes)?,
+        iops: batches.per_second(totals.operations, Slice::operations_over_seconds)?,
+        bytes_per_second: batches.per_second(totals.bytes, Slice::bytes_over_seconds)?,
         latency_mean: batches.latency_mean(totals)?,
         latency_quantiles,
         latency_max: totals.histogram.max()?.seconds(),
@@ -71,44 +72,17 @@ fn cpu_share(run: &RunView<'_>, summary: &PhaseSummary) -> Option<f64> {
     if records > 0.0 { Some(sum / records) } else { None }
 }
 
-fn scaled(estimate: Estimate, factor: f64) -> Estimate {
-    Estimate {
-        value: estimate.value * factor,
-        low: estimate.low * factor,
-        high: estimate.high * factor,
-        ..estimate
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-struct Batch {
-    seconds: f64,
-    operations: f64,
-    bytes: f64,
-    latency_s: f64,
-}
-
-impl Batch {
-    fn operations(&self) -> f64 {
-        self.operations
-    }
-
-    fn bytes(&self) -> f64 {
-        self.bytes
-    }
-}
-
 /// A phase in parts of equal time, each of whole intervals. They are all that is kept of it, however long it was.
 struct Batches {
     seconds: f64,
-    batches: Vec<Batch>,
+    batches: Vec<Slice>,
 }
 
 impl Batches {
     fn of(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &OperationTotals) -> Batches {
         let intervals = summary.duration_ns.div_ceil(INTERVAL_NS);
         let batch_ns = intervals.div_ceil(BATCHES_MAX).max(1) * INTERVAL_NS;
-        let mut batches = vec![Batch::default(); summary.duration_ns.div_ceil(batch_ns) as usize];
+        let mut batches = vec![Slice::default(); summary.duration_ns.div_ceil(batch_ns) as usize];
         let mut left_ns = summary.duration_ns;
         for batch in &mut batches {
             batch.seconds = left_ns.min(batch_ns) as f64 * 1e-9;
@@ -130,37 +104,24 @@ impl Batches {
     }
 
     /// None where nothing completed, or in no time.
-    fn per_second(&self, total: u64, of: fn(&Batch) -> f64) -> Option<Estimate> {
+    fn per_second(&self, total: u64, of: fn(&Slice) -> Pair) -> Option<Estimate> {
         if total == 0 || self.seconds <= 0.0 {
             return None;
         }
-        let mut pairs = Vec::with_capacity(self.batches.len());
-        for batch in &self.batches {
-            pairs.push(Pair { numerator: of(batch), denominator: batch.seconds });
-        }
+        let pairs: Vec<Pair> = self.batches.iter().map(of).collect();
         Some(around(total as f64 / self.seconds, &pairs))
     }
 
     fn latency_mean(&self, totals: &OperationTotals) -> Option<Estimate> {
-        let mut pairs = Vec::new();
-        for batch in &self.batches {
-            if batch.operations > 0.0 {
-                pairs.push(Pair { numerator: batch.latency_s, denominator: batch.operations });
-            }
-        }
+        let mut pairs: Vec<Pair> = self.batches.iter().map(Slice::latency_over_operations).collect();
+        pairs.retain(|pair| pair.denominator > 0.0);
         Some(around(totals.histogram.mean_ns()? * 1e-9, &pairs))
     }
 }
 
 /// The interval of a ratio by its batches, around its value in all of the phase; open with too few batches.
 fn around(value: f64, batches: &[Pair]) -> Estimate {
-    let open = Estimate {
-        value,
-        low: 0.0,
-        high: f64::INFINITY,
-        confidence: CONFIDENCE,
-        effective_count: batches.len() as f64,
-    };
+    let open = bounded(value, 0.0, f64::INFINITY, batches.len() as f64);
     if batches.len() < BATCHES_MIN {
         return open;
     }

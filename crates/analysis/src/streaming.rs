@@ -72,10 +72,7 @@ impl Calibration {
     /// a link costs a request some microseconds, a target of even latency all of its time.
     pub(crate) fn is_slower_with_smaller_requests(&self) -> bool {
         let smaller = StreamSetting { queue_depth: 8, block_bytes: Bytes::from_kib(512) };
-        match self.first_ratios(smaller) {
-            Some([first, second]) => first.min(second) > 1.0 + GAIN_MIN,
-            None => false,
-        }
+        matches!(self.first_ratios(smaller), Some([first, second]) if first.min(second) > 1.0 + GAIN_MIN)
     }
 
     /// The time of a byte in the first sample of each area, as a share of that of the usual setting.
@@ -101,13 +98,7 @@ impl Calibration {
             losses.extend(pairs.map(|(seconds, usual)| 1.0 - seconds / usual));
         }
         let losses = Sample::new(losses)?;
-        let count = losses.count() as f64;
-        let mean = Mean {
-            value: losses.mean(),
-            variance: losses.variance() / count,
-            degrees_of_freedom: count - 1.0,
-        };
-        let loss = mean.interval(CONFIDENCE);
+        let loss = Mean::about(losses.mean(), losses.values()).interval(CONFIDENCE);
         (loss.low > 0.0 && loss.is_conclusive()).then_some(Streaming {
             best,
             usual: USUAL,

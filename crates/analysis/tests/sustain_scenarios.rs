@@ -53,7 +53,7 @@ fn batches_up_to(
 
 fn drop(batches: &[Batch]) -> Option<(f64, f64, f64)> {
     match standing(batches) {
-        Standing::Fell(drop) => Some((drop.bytes.value, drop.rate_before().value, drop.rate_after().value)),
+        Standing::Fell(drop) => Some((drop.bytes.value, drop.before.rate().value, drop.after.rate().value)),
         _ => None,
     }
 }
@@ -181,7 +181,7 @@ fn three_levels_are_all_seen() {
 fn further(batches: &[Batch]) -> Vec<(f64, f64)> {
     match standing(batches) {
         Standing::Fell(drop) => {
-            drop.further.iter().map(|further| (further.bytes.value, further.rate_after().value)).collect()
+            drop.further.iter().map(|further| (further.bytes.value, further.after.rate().value)).collect()
         }
         other => panic!("{other:?}"),
     }

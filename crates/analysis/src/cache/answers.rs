@@ -76,7 +76,6 @@ pub(super) struct Probe {
     pub is_hit: bool,
 }
 
-/// Up to which distance memory answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Step {
     /// The largest distance on the near side, and the smallest on the far side; none where no probe lies there.

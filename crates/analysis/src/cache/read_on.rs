@@ -5,7 +5,7 @@
 
 use super::answers::{NotTold, Probe, Step, step, threshold_ns};
 use super::interleaved::is_of_streams;
-use crate::measured::EXPERIMENT_ACCESS;
+use crate::measured::{EXPERIMENT_ACCESS, phases_where};
 use crate::stripe::{Arms, Layout};
 use model::plan::PhaseKind;
 use model::record::IoRecord;
@@ -41,7 +41,7 @@ const NEAREST_DISTANCES: usize = 3;
 const ODD_SHARE_MAX: f64 = 0.2;
 
 pub fn read_on(run: &RunView<'_>) -> ReadOn {
-    let phases = phases_of_pairs(run);
+    let phases = phases_where(run, is_of_pairs);
     if phases.is_empty() {
         return ReadOn::NotAsked;
     }
@@ -76,12 +76,12 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
 
 /// How long the first reads of all pairs took, in nanoseconds: at places where nothing was read before.
 pub(crate) fn first_reads_ns(run: &RunView<'_>) -> Vec<u64> {
-    again_and_first(&pairs_of(run, &phases_of_pairs(run), None)).1
+    again_and_first(&pairs_of(run, &phases_where(run, is_of_pairs), None)).1
 }
 
 /// What an answer from the drive's own memory takes, in seconds: what a command costs without seek and turn. None if not told apart.
 pub(crate) fn memory_answer_s(run: &RunView<'_>) -> Option<f64> {
-    let pairs = pairs_of(run, &phases_of_pairs(run), None);
+    let pairs = pairs_of(run, &phases_where(run, is_of_pairs), None);
     let threshold = hit_ns_max(&pairs).ok()?;
     let (again, _) = again_and_first(&pairs);
     let mut hits = if keeps_delivered(&pairs, threshold) == Some(false) { nearest(&pairs) } else { again };
@@ -91,7 +91,7 @@ pub(crate) fn memory_answer_s(run: &RunView<'_>) -> Option<f64> {
 
 /// Reads up to this long came from memory, in nanoseconds.
 pub(super) fn hit_ns(run: &RunView<'_>) -> Option<f64> {
-    hit_ns_max(&pairs_of(run, &phases_of_pairs(run), None)).ok()
+    hit_ns_max(&pairs_of(run, &phases_where(run, is_of_pairs), None)).ok()
 }
 
 /// Answers up to this long came from memory, in nanoseconds; or why rereads do not show it, where nothing else does either.
@@ -135,16 +135,6 @@ struct Pair {
     distance: u64,
     first_ns: u64,
     second_ns: u64,
-}
-
-fn phases_of_pairs(run: &RunView<'_>) -> Vec<u32> {
-    let mut phases = Vec::new();
-    for (phase, summary) in (0u32..).zip(run.phases) {
-        if is_of_pairs(summary) {
-            phases.push(phase);
-        }
-    }
-    phases
 }
 
 fn is_of_pairs(summary: &PhaseSummary) -> bool {

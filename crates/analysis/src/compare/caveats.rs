@@ -162,8 +162,6 @@ fn span(run: &Run) -> Option<(f64, f64)> {
 
 /// Whether what one measured is by more than a twentieth of the target another part than what the other did.
 fn is_partly(a: &Run, b: &Run) -> bool {
-    match (span(a), span(b)) {
-        (Some(a), Some(b)) => (a.0 - b.0).abs() > 0.05 || (a.1 - b.1).abs() > 0.05,
-        _ => false,
-    }
+    let (Some(a), Some(b)) = (span(a), span(b)) else { return false };
+    (a.0 - b.0).abs() > 0.05 || (a.1 - b.1).abs() > 0.05
 }

@@ -109,7 +109,6 @@ impl<'run> Point<'run> {
         self.mean.interval(CONFIDENCE).map_monotonic(f64::exp)
     }
 
-    /// The fewest that a round has completed.
     pub(crate) fn operations_per_round(&self) -> f64 {
         let mut fewest = f64::INFINITY;
         for visit in &self.visits {

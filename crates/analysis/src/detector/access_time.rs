@@ -94,7 +94,7 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
         return Err(AccessTimeUnknown::TooImprecise);
     }
     // What the host adds is inside each latency.
-    let host_s = host_delay_s(run, samples.iter().map(|sample| sample.summary));
+    let host_s = host_delay_s(run, samples.iter().map(Visit::summary));
     let mean = Estimate { low: (mean.low - host_s).max(0.0), ..mean };
     let held_up_share = held_up_share(run);
     if held_up_share > HELD_UP_SHARE_MAX {
@@ -135,18 +135,12 @@ fn parts(run: &RunView<'_>, access_s: f64) -> Option<AccessParts> {
 
 /// Whether one arm answered, and for nobody else: memory that answers late now and then waits for a drive that is busy.
 fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
-    // Last, since it takes longest.
-    let is_by_itself = match read_on(run) {
-        ReadOn::Found { low: Some(_), late_share, .. } => late_share <= LATE_SHARE_MAX,
-        _ => false,
-    };
-    if !is_by_itself || held_up_share(run) > HELD_UP_SHARE_MAX {
-        return false;
-    }
-    match stripe_reads(run, &EXPERIMENT_ACCESS) {
-        Some(reads) => reads.has_one_arm(),
-        None => false,
-    }
+    // What takes longest is asked last.
+    matches!(
+        read_on(run),
+        ReadOn::Found { low: Some(_), late_share, .. } if late_share <= LATE_SHARE_MAX
+    ) && held_up_share(run) <= HELD_UP_SHARE_MAX
+        && matches!(stripe_reads(run, &EXPERIMENT_ACCESS), Some(reads) if reads.has_one_arm())
 }
 
 fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {

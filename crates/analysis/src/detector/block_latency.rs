@@ -30,11 +30,8 @@ const CELL_BYTES_MIN: Bytes = Bytes::from_mib(1);
 
 type Counts = [u64; LatencyClass::ALL.len()];
 
-pub(super) const DETECTOR: Detector = Detector {
-    codes: &[FindingCode::BlockLatency],
-    needs: &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)],
-    detect,
-};
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::BlockLatency], needs: Need::SURVEYED, detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let (mut counts, mut maps, mut evidence) = ([0; LatencyClass::ALL.len()], Vec::new(), Vec::new());

@@ -18,6 +18,7 @@ use super::trust::doubts;
 use crate::clipping::{UsedPart, used_parts};
 use crate::measured::evidence_of_phases;
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::{ClippingEffect, ClippingEffectUnknown, ClippingPoint, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
@@ -33,7 +34,7 @@ struct PartRate {
 
 pub(super) const DETECTOR: Detector = Detector {
     codes: &[FindingCode::ClippingEffect],
-    needs: &[Need::Asked(model::experiment_name::ExperimentName::Sustain)],
+    needs: &[Need::Asked(ExperimentName::Sustain)],
     detect,
 };
 
@@ -43,14 +44,9 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     if parts.len() < 2 {
         return Vec::new();
     }
-    let outcome = match compare(run, &parts) {
-        Ok(effect) => {
-            let samples = parts.iter().flat_map(|part| &part.batches);
-            let phases: Vec<u32> = samples.map(|sample| sample.phase).collect();
-            Outcome::known(effect, evidence_of_phases(run, &phases))
-        }
-        Err(reason) => Outcome::Unknown(reason),
-    };
+    let samples = parts.iter().flat_map(|part| &part.batches);
+    let phases: Vec<u32> = samples.map(|sample| sample.phase).collect();
+    let outcome = Outcome::of(compare(run, &parts), evidence_of_phases(run, &phases));
     vec![Finding::ClippingEffect(outcome).with_caveats(&doubts(run))]
 }
 

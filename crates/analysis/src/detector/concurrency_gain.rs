@@ -32,9 +32,7 @@ use crate::stats::ratio::difference;
 use crate::stats::sample::Sample;
 use crate::stats::student::f_tail;
 use model::estimate::Estimate;
-use model::finding::{
-    ConcurrencyGain, ConcurrencyUnknown, Evidence, Finding, FindingCode, Outcome, WriteGain,
-};
+use model::finding::{ConcurrencyGain, ConcurrencyUnknown, Finding, FindingCode, Outcome, WriteGain};
 use model::request::Operation;
 use model::run::RunView;
 
@@ -111,18 +109,14 @@ fn known(
         best: gain.curve.in_flight(gain.best),
         points: gain.curve.conclusions(),
         limited_by_tool: Some(gain.curve.points[gain.best].is_limited_by_tool(run)),
-        points_by_threads: second.map(|curve| curve.conclusions()),
+        points_by_threads: second.as_ref().map(Curve::conclusions),
         write: write.map(Gain::of_writes),
         imported: None,
     };
-    Outcome::known(conclusion, gain.evidence())
+    Outcome::known(conclusion, evidence_of(gain.curve.points.iter().flat_map(|point| &point.visits)))
 }
 
 impl Gain<'_> {
-    fn evidence(&self) -> Vec<Evidence> {
-        evidence_of(self.curve.points.iter().flat_map(|point| &point.visits))
-    }
-
     fn of_writes(&self) -> WriteGain {
         WriteGain {
             gain: self.estimate.value,

@@ -26,8 +26,7 @@ use crate::concurrency::knee::{Knee, knee};
 use crate::concurrency::kneedle::sharpest_bend;
 use crate::concurrency::usl::Usl;
 use crate::measured::{evidence_of, random_groups};
-use crate::stats::CONFIDENCE;
-use model::estimate::Estimate;
+use crate::stats::bounded;
 use model::finding::{
     ConcurrencyAxis, ConcurrencyKnee, ConcurrencyUnknown, Evidence, Finding, FindingCode, InFlight,
     OperatingPoint, OtherKnee, Outcome, ScalabilityLaw,
@@ -79,14 +78,9 @@ fn saturation_point(
         points.iter().map(|point| (point.at_once as f64, point.iops().value)).collect();
     let scalability_law = scalability_law(&pairs);
     let kneedle = sharpest_bend(&pairs);
+    let rounds = points.iter().map(|point| point.rounds.len()).sum::<usize>() as f64;
     let conclusion = ConcurrencyKnee {
-        in_flight: Estimate {
-            value: knee.at_once as f64,
-            low: knee.low as f64,
-            high: knee.high as f64,
-            confidence: CONFIDENCE,
-            effective_count: points.iter().map(|point| point.rounds.len()).sum::<usize>() as f64,
-        },
+        in_flight: bounded(knee.at_once as f64, knee.low as f64, knee.high as f64, rounds),
         knee: at.operating_point(),
         one: curve.one().operating_point(),
         next: points[1].operating_point(),

@@ -121,19 +121,14 @@ fn write_limit(limit: &Finding) -> Option<Estimate> {
 }
 
 fn is_over_limit(rate: &Finding, limit: &Finding) -> bool {
-    match (rate.estimate(), write_limit(limit)) {
-        (Some(rate), Some(limit)) => rate.low > limit.high,
-        _ => false,
-    }
+    matches!((rate.estimate(), write_limit(limit)), (Some(rate), Some(limit)) if rate.low > limit.high)
 }
 
 fn is_at_limit(cliff: &Finding, limit: &Finding) -> bool {
-    match (cliff.as_known::<WriteCliff>(), write_limit(limit)) {
-        (Some(cliff), Some(limit)) => {
-            cliff.conclusion.after_low <= limit.high && limit.low <= cliff.conclusion.after_high
-        }
-        _ => false,
-    }
+    let (Some(cliff), Some(limit)) = (cliff.as_known::<WriteCliff>(), write_limit(limit)) else {
+        return false;
+    };
+    cliff.conclusion.after_low <= limit.high && limit.low <= cliff.conclusion.after_high
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a detector is, and what a run must hold for it to be asked.
 
-use crate::measured::{Visit, is_measurement, is_surveyed, random_groups, sequential_visits};
+use crate::measured::{Visit, is_measurement, is_surveyed, measurements, random_groups, sequential_visits};
+use crate::stated::EXPERIMENT;
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
@@ -36,14 +37,17 @@ pub enum Need {
 }
 
 impl Need {
+    pub(super) const SURVEYED: &[Need] = &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)];
+    pub(super) const SURVEYED_OR_STATED: &[Need] =
+        &[Need::Survey(Operation::Read), Need::Survey(Operation::Write), Need::Asked(EXPERIMENT)];
+
     pub fn is_met(&self, run: &RunView<'_>) -> bool {
         match self {
             Need::Phase => !run.phases.is_empty(),
             Need::Files => run.phases.iter().any(|summary| summary.files.is_some()),
             Need::Measurement => run.phases.iter().any(is_measurement),
             Need::Asked(experiment) => {
-                let mut measured = run.phases.iter().filter(|summary| is_measurement(summary));
-                measured.any(|summary| summary.phase.experiment == *experiment)
+                measurements(run).any(|summary| summary.phase.experiment == *experiment)
             }
             Need::Sequential(operation) => sequential_visits(run, *operation).iter().any(is_of_speed),
             Need::Survey(operation) => is_surveyed(run, *operation),

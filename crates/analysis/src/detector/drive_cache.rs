@@ -20,7 +20,7 @@ use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::cache::{Kept, NotTold, ReadOn, kept, read_on};
 use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
-use crate::stats::CONFIDENCE;
+use crate::stats::{CONFIDENCE, bounded};
 use crate::stripe::Arms;
 use model::estimate::Estimate;
 use model::finding::{CacheUnknown, DriveCache, Finding, FindingCode, Outcome};
@@ -110,13 +110,10 @@ fn size(ends: &[(f64, f64)], (ahead, ahead_most): (f64, f64)) -> Estimate {
         count => range * (chance.powf(-1.0 / (count - 1) as f64) - 1.0),
     };
     let shows_both = ahead > 0.0 && range > ahead;
-    Estimate {
-        value: if shows_both { largest } else { largest + beyond(range, 0.5) + ahead },
-        low: ends.iter().map(|(near, _)| *near).fold(0.0, f64::max),
-        high: farthest + beyond(farthest - nearest, 1.0 - CONFIDENCE) + ahead_most,
-        confidence: CONFIDENCE,
-        effective_count: ends.len() as f64,
-    }
+    let value = if shows_both { largest } else { largest + beyond(range, 0.5) + ahead };
+    let low = ends.iter().map(|(near, _)| *near).fold(0.0, f64::max);
+    let high = farthest + beyond(farthest - nearest, 1.0 - CONFIDENCE) + ahead_most;
+    bounded(value, low, high, ends.len() as f64)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //! NVMe Base Specification 2.0, VWC and Flush. ACS-3, FLUSH CACHE. docs/reference/sync-latency.md: sync latencies as published.
 
 use super::detect::{Detector, Need};
-use crate::measured::evidence_of_phases;
+use crate::measured::{evidence_of_phases, phases_where};
 use model::experiment_name::ExperimentName;
 use model::finding::{
     Finding, FindingCode, FlushEffect, FlushEvidence, FlushHonoured, FlushUnknown, Outcome,
@@ -49,12 +49,7 @@ pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::FlushHonoured], needs: &[Need::Asked(ExperimentName::Commit)], detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
-    let mut probes = Vec::new();
-    for (number, summary) in (0..).zip(run.phases) {
-        if is_probe(summary) {
-            probes.push(number);
-        }
-    }
+    let probes = phases_where(run, is_probe);
     vec![Finding::FlushHonoured(Outcome::of(judge(run), evidence_of_phases(run, &probes)))]
 }
 

@@ -20,6 +20,7 @@ use super::sequential_rate::pass_mean;
 use super::stated;
 use super::trust::{covers, doubts};
 use crate::measured::sequential_visits;
+use crate::stats::scaled;
 use model::finding::{Evidence, Finding, FindingCode, FullPassTime, Outcome, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;
@@ -59,7 +60,7 @@ fn pass(run: &RunView<'_>, operation: Operation) -> Result<(FullPassTime, Vec<Ev
         return Err(SurveyUnknown::DeviceLost);
     }
     let bytes = mean.span.bytes();
-    let time = mean.seconds_per_byte.map_monotonic(|seconds| seconds * bytes.as_f64());
+    let time = scaled(&mean.seconds_per_byte, bytes.as_f64());
     if time.low <= 0.0 {
         return Err(SurveyUnknown::TooImprecise);
     }

@@ -17,10 +17,11 @@
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};
 use crate::measured::evidence_of_phases;
-use crate::stats::CONFIDENCE;
 use crate::stats::student::t_two_sided;
+use crate::stats::{CONFIDENCE, bounded};
 use crate::sustained::{Cause, History, RateDrop, Regained, Standing, cause, regained, standing};
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, IdlePoint, IdleRecovery, IdleRecoveryUnknown, Outcome};
 use model::run::RunView;
 
@@ -31,11 +32,8 @@ const DELAYS: usize = 400;
 /// How well two volumes of the same idle time agree, as a share.
 const SCATTER_MIN: f64 = 0.03;
 
-pub(super) const DETECTOR: Detector = Detector {
-    codes: &[FindingCode::IdleRecovery],
-    needs: &[Need::Asked(model::experiment_name::ExperimentName::Sustain)],
-    detect,
-};
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::IdleRecovery], needs: &[Need::Asked(ExperimentName::Sustain)], detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let Some(history) = History::of(run) else { return Vec::new() };
@@ -59,33 +57,19 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 fn recovery(drop: &RateDrop, points: &[Regained]) -> Result<IdleRecovery, IdleRecoveryUnknown> {
     let longest_s = points.iter().map(|point| point.rest_s).fold(0.0, f64::max);
     let down: Vec<&Regained> = points.iter().filter(|point| point.is_down).collect();
-    if !down.iter().any(|point| point.is_some()) {
+    if !down.iter().copied().any(Regained::is_some) {
         return Err(IdleRecoveryUnknown::NothingRecovered { longest_s });
     }
     let partial: Vec<&Regained> =
         down.into_iter().filter(|point| point.bytes < FULL_SHARE * drop.bytes.value).collect();
-    let line = line_through(&partial).ok_or(IdleRecoveryUnknown::OnePoint { longest_s })?;
+    let (rate, delay_s) = line_through(&partial).ok_or(IdleRecoveryUnknown::OnePoint { longest_s })?;
     Ok(IdleRecovery {
-        rate: Estimate {
-            value: line.bytes_per_second,
-            low: line.low,
-            high: line.high,
-            confidence: CONFIDENCE,
-            effective_count: partial.len() as f64,
-        },
+        rate,
         points: points.iter().map(|point| IdlePoint { idle_s: point.rest_s, bytes: point.bytes }).collect(),
-        delay_s: line.delay_s,
+        delay_s,
         cache_bytes: drop.bytes.value,
-        cached_rate: drop.rate_before().value,
+        cached_rate: drop.before.rate().value,
     })
-}
-
-/// A line that is zero until a delay.
-struct Line {
-    bytes_per_second: f64,
-    delay_s: f64,
-    low: f64,
-    high: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -96,7 +80,8 @@ struct Fit {
     residual: f64,
 }
 
-fn line_through(points: &[&Regained]) -> Option<Line> {
+/// The rate and the delay of a line that is zero until a delay.
+fn line_through(points: &[&Regained]) -> Option<(Estimate, f64)> {
     if points.iter().filter(|point| point.is_some()).count() < 2 {
         return None;
     }
@@ -108,16 +93,16 @@ fn line_through(points: &[&Regained]) -> Option<Line> {
     // What scatters more than its errors say has larger ones.
     let scale = (best.residual / free).max(1.0);
     let t = t_two_sided(CONFIDENCE, free);
-    let mut line =
-        Line { bytes_per_second: best.slope, delay_s: best.delay_s, low: f64::INFINITY, high: 0.0 };
+    let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
     for fit in fits {
         if fit.residual <= best.residual + t * t * scale {
             let half = t * (fit.variance * scale).sqrt();
-            line.low = line.low.min((fit.slope - half).max(0.0));
-            line.high = line.high.max(fit.slope + half);
+            low = low.min((fit.slope - half).max(0.0));
+            high = high.max(fit.slope + half);
         }
     }
-    (line.bytes_per_second > 0.0).then_some(line)
+    let rate = bounded(best.slope, low, high, points.len() as f64);
+    (best.slope > 0.0).then_some((rate, best.delay_s))
 }
 
 fn fit(points: &[&Regained], delay_s: f64) -> Option<Fit> {
@@ -158,8 +143,8 @@ mod tests {
             is_down: true,
         };
         let points = [1.0, 5.0, 10.0, 25.0, 50.0].map(point);
-        let line = line_through(&points.iter().collect::<Vec<_>>()).unwrap();
-        assert!((line.bytes_per_second / 2e6 - 1.0).abs() < 0.01 && (line.delay_s - 8.0).abs() < 0.3);
+        let (line, delay_s) = line_through(&points.iter().collect::<Vec<_>>()).unwrap();
+        assert!((line.value / 2e6 - 1.0).abs() < 0.01 && (delay_s - 8.0).abs() < 0.3);
         assert!(line.low < 2e6 && 2e6 < line.high && line.high < 2.4e6, "{} to {}", line.low, line.high);
         assert!(line_through(&points.iter().take(3).collect::<Vec<_>>()).is_none());
     }

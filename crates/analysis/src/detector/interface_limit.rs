@@ -28,7 +28,7 @@ use crate::streaming::Calibration;
 use crate::surface::{SurfaceMap, interval, visits_from_to};
 use model::finding::{Finding, FindingCode, InterfaceLimit, LimitReach, Outcome, SurveyUnknown};
 use model::range::ByteRange;
-use model::request::Operation;
+
 use model::run::RunView;
 use model::units::{Bytes, Offset};
 
@@ -74,15 +74,8 @@ const SCATTER_MIN: f64 = 1e-3;
 /// What is looked at as the fast end begins after this share of the visits: some may have met a cache.
 const FASTEST_LEFT_OUT: f64 = 0.005;
 
-pub(super) const DETECTOR: Detector = Detector {
-    codes: &[FindingCode::InterfaceLimit],
-    needs: &[
-        Need::Survey(Operation::Read),
-        Need::Survey(Operation::Write),
-        Need::Asked(crate::stated::EXPERIMENT),
-    ],
-    detect,
-};
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::InterfaceLimit], needs: Need::SURVEYED_OR_STATED, detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     if stated::is_stated(run) {
@@ -128,16 +121,12 @@ struct Plateau {
     seconds_per_byte: Mean,
     /// The robust standard deviation of these visits, as a share.
     scatter: f64,
-    /// The same of visits to levels that do not reach the plateau; none when all do.
-    scatter_elsewhere: Option<f64>,
-    scatter_of_levels: f64,
-    steadiest_elsewhere: Option<f64>,
     share: f64,
-    levels: Vec<ByteRange>,
     /// The share of the range between the first and the last visit in it.
     width: f64,
     /// Of the visits to levels that reach it, those that are in it.
     share_of_levels: f64,
+    reach: Reach,
 }
 
 impl Plateau {
@@ -159,30 +148,22 @@ impl Plateau {
         let limit = fastest * (1.0 + share);
         let share = (end - from) as f64 / (values.len() - from) as f64;
         let members = Sample::new(values[from..end].to_vec())?;
-        let count = members.count() as f64;
-        let Reach { scatter_elsewhere, steadiest, scatter, levels, visits } = Reach::of(map, limit);
+        let reach = Reach::of(map, limit);
         let mut inside = map.visits.iter().filter(|visit| visit.seconds_per_byte <= limit);
         let first = inside.next()?.first_byte;
         let last = inside.next_back().map_or(first, |visit| visit.first_byte);
         Some(Plateau {
-            seconds_per_byte: Mean {
-                value: members.mean(),
-                variance: members.variance() / count,
-                degrees_of_freedom: count - 1.0,
-            },
+            seconds_per_byte: Mean::about(members.mean(), members.values()),
             scatter: members.scaled_mad() / members.median(),
-            scatter_elsewhere,
-            scatter_of_levels: scatter,
-            steadiest_elsewhere: steadiest,
             share,
-            levels,
             width: (last - first) as f64 / map.range.bytes().as_f64(),
-            share_of_levels: (end - from) as f64 / visits.max(1) as f64,
+            share_of_levels: (end - from) as f64 / reach.visits.max(1) as f64,
+            reach,
         })
     }
 
     fn bytes(&self) -> u64 {
-        self.levels.iter().map(|level| level.bytes().get()).sum()
+        self.reach.levels.iter().map(|level| level.bytes().get()).sum()
     }
 
     fn rate(&self) -> f64 {
@@ -194,24 +175,24 @@ impl Plateau {
     }
 
     fn is_of_named_link(&self) -> bool {
-        self.share_of_levels >= SHARE_OF_LEVELS_NAMED && is_much_more(self.scatter_elsewhere, self.scatter)
+        self.share_of_levels >= SHARE_OF_LEVELS_NAMED
+            && is_much_more(self.reach.scatter_elsewhere, self.scatter)
     }
 
     /// Where only its rate tells of a link, it must be what no zone of a disk is: see [`WIDE_SHARE`] and [`Reach::steadiest`].
     fn is_of_any_link(&self) -> bool {
-        self.width >= WIDE_SHARE && is_much_more(self.steadiest_elsewhere, self.scatter_of_levels)
+        self.width >= WIDE_SHARE && is_much_more(self.reach.steadiest, self.reach.scatter)
     }
 }
 
 fn is_much_more(elsewhere: Option<f64>, scatter: f64) -> bool {
-    match elsewhere {
-        Some(elsewhere) => elsewhere >= SCATTER_TIMES * scatter.max(SCATTER_MIN),
-        None => false,
-    }
+    matches!(elsewhere, Some(elsewhere) if elsewhere >= SCATTER_TIMES * scatter.max(SCATTER_MIN))
 }
 
 /// Which levels reach a plateau: those of which a tenth of the visits or more does.
+#[derive(Default)]
 struct Reach {
+    /// By how much visits to levels that do not reach it scatter; none when all do.
     scatter_elsewhere: Option<f64>,
     /// How much they do in that of the others in which they do least, between deciles; none where no other has enough. A single zone
     /// that is steady is no sign of a link: nearly all visits to it may cross as many ends of tracks alike.
@@ -225,8 +206,7 @@ struct Reach {
 impl Reach {
     fn of(map: &SurfaceMap, limit: f64) -> Reach {
         let (mut deviations, mut reaching_deviations) = (Vec::new(), Vec::new());
-        let mut reach =
-            Reach { scatter_elsewhere: None, steadiest: None, scatter: 0.0, levels: Vec::new(), visits: 0 };
+        let mut reach = Reach::default();
         for level in &map.levels {
             let visits = visits_from_to(&map.visits, level.first_byte, level.end_byte());
             let mean = level.seconds_per_byte.value;
@@ -284,13 +264,13 @@ fn link_in_table(bytes_per_second: f64) -> Option<String> {
 }
 
 fn interface_limit(run: &RunView<'_>, map: &SurfaceMap, plateau: &Plateau) -> InterfaceLimit {
-    let rate = interval(&plateau.seconds_per_byte).map_monotonic(|seconds| 1.0 / seconds);
+    let rate = interval(&plateau.seconds_per_byte).map_monotonic(f64::recip);
     // A link that the host does not know of may lie between: a bridge in an enclosure.
     let link = link_of(run, rate.value).or(link_in_table(rate.value));
     let reach = LimitReach {
         bytes: plateau.bytes(),
         share: plateau.bytes() as f64 / map.range.bytes().as_f64(),
-        places: plateau.levels.clone(),
+        places: plateau.reach.levels.clone(),
         is_everywhere: plateau.is_flat(),
     };
     InterfaceLimit { rate, link: link.unwrap_or("unknown".into()), reach: Some(reach), imported: None }

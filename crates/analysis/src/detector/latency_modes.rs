@@ -86,7 +86,7 @@ fn latency_modes(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<LatencyMode
         rounds: samples.len(),
         modes,
         reads,
-        host_s: host_delay_s(run, samples.iter().map(|sample| sample.summary)),
+        host_s: host_delay_s(run, samples.iter().map(Visit::summary)),
     })
 }
 
@@ -156,22 +156,16 @@ impl Counted<'_> {
             Some(self.histogram.quantile(quantile)?.seconds())
         };
         let (low, high) = interval_ranks(count, 0.5, CONFIDENCE)?;
-        let seconds = Estimate {
-            value: at(count.div_ceil(2) as f64)?,
-            low: at_rank(low, at)? / (1.0 + RELATIVE_ERROR),
-            high: at_rank(high, at)? * (1.0 + RELATIVE_ERROR),
-            confidence: CONFIDENCE,
-            effective_count: count as f64,
-        };
+        let seconds = at(count.div_ceil(2) as f64)?;
         Some(LatencyMode {
-            seconds: seconds.value,
-            seconds_low: seconds.low,
-            seconds_high: seconds.high,
+            seconds,
+            seconds_low: at_rank(low, at)? / (1.0 + RELATIVE_ERROR),
+            seconds_high: at_rank(high, at)? * (1.0 + RELATIVE_ERROR),
             share: within.value,
             share_low: within.low,
             share_high: most,
             rounds: self.visits.iter().filter(|sample| self.has_reads_of(sample, peak)).count(),
-            is_memory: self.is_disk && seconds.value < DISK_MEDIAN_S,
+            is_memory: self.is_disk && seconds < DISK_MEDIAN_S,
         })
     }
 

@@ -27,9 +27,8 @@ use crate::cache::{ReadOn, first_reads_ns, read_on, streams};
 use crate::measured::{
     EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share, held_up_share_of,
 };
-use crate::stats::CONFIDENCE;
+use crate::stats::bounded;
 use crate::stripe::Arms;
-use model::estimate::Estimate;
 use model::finding::{CacheUnknown, Finding, FindingCode, Outcome, ReadAhead, Reader};
 use model::run::RunView;
 use model::units::Bytes;
@@ -81,15 +80,10 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
         }
         ReadOn::Found { low, .. } => return Err(CacheUnknown::AtLeast(low.unwrap_or(Bytes::ZERO))),
     };
+    // Nothing was prefetched before the first distance that was tried.
+    let value = if low == Bytes::ZERO { 0.0 } else { (low.as_f64() * high.as_f64()).sqrt() };
     Ok(ReadAhead {
-        bytes: Estimate {
-            // Nothing was prefetched before the first distance that was tried.
-            value: if low == Bytes::ZERO { 0.0 } else { (low.as_f64() * high.as_f64()).sqrt() },
-            low: lowest.as_f64(),
-            high: highest.as_f64(),
-            confidence: CONFIDENCE,
-            effective_count: f64::INFINITY,
-        },
+        bytes: bounded(value, lowest.as_f64(), highest.as_f64(), f64::INFINITY),
         system_is_measured: system_read_ahead::is_measured(run),
         by: Reader::Drive,
         system_says_bytes: run.target.read_ahead.map(Bytes::get),

@@ -159,8 +159,5 @@ fn without_arm(run: &RunView<'_>, probes: &Probes) -> Result<RecordingKind, Reco
 }
 
 fn is_same(read_s: Option<f64>, write_s: Option<f64>) -> bool {
-    match (read_s, write_s) {
-        (Some(read_s), Some(write_s)) => SAME_TIMES.contains(&(write_s / read_s)),
-        _ => false,
-    }
+    matches!((read_s, write_s), (Some(read_s), Some(write_s)) if SAME_TIMES.contains(&(write_s / read_s)))
 }

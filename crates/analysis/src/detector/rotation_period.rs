@@ -17,6 +17,7 @@
 
 use super::detect::{Detector, Need};
 use crate::geometry::{all_readings, evidence_of, rotation_of, tracks_of};
+use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, RotationPeriod};
 use model::run::RunView;
 
@@ -25,13 +26,12 @@ const PROBES_MIN: usize = 10;
 
 pub(super) const DETECTOR: Detector = Detector {
     codes: &[FindingCode::RotationPeriod],
-    needs: &[Need::Asked(model::experiment_name::ExperimentName::Geometry)],
+    needs: &[Need::Asked(ExperimentName::Geometry)],
     detect,
 };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
-    let outcome = Outcome::of(period(run), evidence_of(run));
-    vec![Finding::RotationPeriod(outcome)]
+    vec![Finding::RotationPeriod(Outcome::of(period(run), evidence_of(run)))]
 }
 
 fn period(run: &RunView<'_>) -> Result<RotationPeriod, NoGeometry> {

@@ -61,10 +61,8 @@ pub(super) const WRITE: Detector = Detector {
     detect: writes,
 };
 
-pub(super) struct SequentialRates {
-    pub operation: Operation,
-    pub findings: [fn(Outcome<SequentialRate>) -> Finding; 3],
-}
+/// What the rates at the start and at the end, and their mean, become.
+pub(super) type RateFindings = [fn(Outcome<SequentialRate>) -> Finding; 3];
 
 /// Fewer strata than this leave too much to chance.
 const STRATA_MIN: usize = 4;
@@ -118,80 +116,76 @@ pub(super) struct PassMean {
 }
 
 fn reads(run: &RunView<'_>) -> Vec<Finding> {
-    let findings = [Finding::ReadRateOuter, Finding::ReadRateInner, Finding::ReadRateMean];
-    SequentialRates { operation: Operation::Read, findings }.found(run)
+    found(run, Operation::Read, [Finding::ReadRateOuter, Finding::ReadRateInner, Finding::ReadRateMean])
 }
 
 fn writes(run: &RunView<'_>) -> Vec<Finding> {
-    let findings = [Finding::WriteRateOuter, Finding::WriteRateInner, Finding::WriteRateMean];
-    SequentialRates { operation: Operation::Write, findings }.found(run)
+    found(run, Operation::Write, [Finding::WriteRateOuter, Finding::WriteRateInner, Finding::WriteRateMean])
 }
 
-impl SequentialRates {
-    fn found(&self, run: &RunView<'_>) -> Vec<Finding> {
-        if stated::is_stated(run) {
-            return stated::rates(run, self);
-        }
-        let rates = if is_surveyed(run, self.operation) { self.surveyed(run) } else { self.sampled(run) };
-        let caveats = doubts(run);
-        let mut findings = Vec::new();
-        let reads = self.operation == Operation::Read;
-        let streaming = if reads { Calibration::of(run).found() } else { None };
-        for (finding, mut rate) in self.findings.iter().zip(rates) {
-            if let Outcome::Known(known) = &mut rate {
-                known.conclusion.streaming = streaming;
-            }
-            findings.push(finding(rate).with_caveats(&caveats));
-        }
-        findings
+fn found(run: &RunView<'_>, operation: Operation, findings: RateFindings) -> Vec<Finding> {
+    if stated::is_stated(run) {
+        return stated::rates(run, operation, findings);
     }
+    let rates = if is_surveyed(run, operation) { surveyed(run, operation) } else { sampled(run, operation) };
+    let caveats = doubts(run);
+    let mut found = Vec::new();
+    let reads = operation == Operation::Read;
+    let streaming = if reads { Calibration::of(run).found() } else { None };
+    for (finding, mut rate) in findings.iter().zip(rates) {
+        if let Outcome::Known(known) = &mut rate {
+            known.conclusion.streaming = streaming;
+        }
+        found.push(finding(rate).with_caveats(&caveats));
+    }
+    found
+}
 
-    fn sampled(&self, run: &RunView<'_>) -> [Outcome<SequentialRate>; 3] {
-        match Pass::of(run, self.operation) {
-            Err(reason) => all_unknown(reason),
-            Ok(pass) => [pass.edge_rate(run, true), pass.edge_rate(run, false), pass_rate(pass.mean())],
-        }
+fn sampled(run: &RunView<'_>, operation: Operation) -> [Outcome<SequentialRate>; 3] {
+    match Pass::of(run, operation) {
+        Err(reason) => all_unknown(reason),
+        Ok(pass) => [pass.edge_rate(run, true), pass.edge_rate(run, false), pass_rate(pass.mean())],
     }
+}
 
-    /// From the map of a survey: hundreds of short samples, of which many lie at the edges.
-    fn surveyed(&self, run: &RunView<'_>) -> [Outcome<SequentialRate>; 3] {
-        let map = match SurfaceMap::of(run, self.operation) {
-            Ok(map) => map,
-            Err(reason) => return all_unknown(reason),
-        };
-        let evidence = survey_evidence(run, self.operation);
-        [
-            Outcome::of(self.surveyed_edge(run, &map, true), evidence.clone()),
-            Outcome::of(self.surveyed_edge(run, &map, false), evidence),
-            pass_rate(surveyed_mean(run, &map, self.operation)),
-        ]
-    }
+/// From the map of a survey: hundreds of short samples, of which many lie at the edges.
+fn surveyed(run: &RunView<'_>, operation: Operation) -> [Outcome<SequentialRate>; 3] {
+    let map = match SurfaceMap::of(run, operation) {
+        Ok(map) => map,
+        Err(reason) => return all_unknown(reason),
+    };
+    let evidence = survey_evidence(run, operation);
+    [
+        Outcome::of(surveyed_edge(run, operation, &map, true), evidence.clone()),
+        Outcome::of(surveyed_edge(run, operation, &map, false), evidence),
+        pass_rate(surveyed_mean(run, &map, operation)),
+    ]
+}
 
-    fn surveyed_edge(
-        &self,
-        run: &RunView<'_>,
-        map: &SurfaceMap,
-        start: bool,
-    ) -> Result<SequentialRate, SurveyUnknown> {
-        let is_whole = covers(run, map.range);
-        let edge = map.edge(start).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 8 })?;
-        check_load(map, edge.seconds_per_byte.value)?;
-        let rate = as_rate(&edge.seconds_per_byte)?;
-        let bytes = edge.range.bytes();
-        let is_wide = bytes.get() > map.range.bytes().get() / 50;
-        let of = if is_wide { RateOf::EdgeBytes(bytes) } else { RateOf::Edge { is_whole } };
-        let mut found = SequentialRate::new(rate, of);
-        found.is_loaded = map.other_load().is_some();
-        found.places = vec![edge.range];
-        let is_outer_read = start && self.operation == Operation::Read;
-        let may_be_sata = run.target.link.as_ref().is_none_or(Link::is_sata);
-        if is_outer_read && may_be_sata && turns(run) == Some(true) && !interface_limit::limits(run, map) {
-            let gbit = rate.value * LINE_BITS_PER_BYTE / 1e9;
-            found.line_gbit = Some(gbit);
-            found.port_gbit = PORTS_GBIT.into_iter().find(|port| gbit <= port * PORT_DATA_SHARE);
-        }
-        Ok(found)
+fn surveyed_edge(
+    run: &RunView<'_>,
+    operation: Operation,
+    map: &SurfaceMap,
+    start: bool,
+) -> Result<SequentialRate, SurveyUnknown> {
+    let is_whole = covers(run, map.range);
+    let edge = map.edge(start).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 8 })?;
+    check_load(map, edge.seconds_per_byte.value)?;
+    let rate = as_rate(edge.seconds_per_byte)?;
+    let bytes = edge.range.bytes();
+    let is_wide = bytes.get() > map.range.bytes().get() / 50;
+    let of = if is_wide { RateOf::EdgeBytes(bytes) } else { RateOf::Edge { is_whole } };
+    let mut found = SequentialRate::new(rate, of);
+    found.is_loaded = map.other_load().is_some();
+    found.places = vec![edge.range];
+    let is_outer_read = start && operation == Operation::Read;
+    let may_be_sata = run.target.link.as_ref().is_none_or(Link::is_sata);
+    if is_outer_read && may_be_sata && turns(run) == Some(true) && !interface_limit::limits(run, map) {
+        let gbit = rate.value * LINE_BITS_PER_BYTE / 1e9;
+        found.line_gbit = Some(gbit);
+        found.port_gbit = PORTS_GBIT.into_iter().find(|port| gbit <= port * PORT_DATA_SHARE);
     }
+    Ok(found)
 }
 
 /// Bits on a line with 8b/10b coding for each byte: SATA up to 6 Gbit/s, USB 5 Gbit/s.
@@ -208,7 +202,7 @@ fn pass_rate(mean: Result<PassMean, SurveyUnknown>) -> Outcome<SequentialRate> {
         Err(reason) => return Outcome::Unknown(reason),
     };
     let of = RateOf::Pass { range: mean.span, sample: mean.sample };
-    let mut rate = as_rate(&mean.seconds_per_byte).map(|rate| SequentialRate::new(rate, of));
+    let mut rate = as_rate(mean.seconds_per_byte).map(|rate| SequentialRate::new(rate, of));
     if let Ok(rate) = &mut rate {
         rate.is_loaded = mean.is_loaded;
     }
@@ -247,11 +241,11 @@ fn usual_bytes(visits: &[Visit<'_>]) -> u64 {
 }
 
 /// Where the interval reaches down to no time at all there is no upper bound.
-fn as_rate(seconds_per_byte: &Estimate) -> Result<Estimate, SurveyUnknown> {
+fn as_rate(seconds_per_byte: Estimate) -> Result<Estimate, SurveyUnknown> {
     if seconds_per_byte.low <= 0.0 {
         return Err(SurveyUnknown::TooImprecise);
     }
-    Ok(seconds_per_byte.map_monotonic(|seconds| 1.0 / seconds))
+    Ok(seconds_per_byte.map_monotonic(f64::recip))
 }
 
 impl<'run> Pass<'run> {
@@ -279,10 +273,8 @@ impl<'run> Pass<'run> {
     fn edge_rate(&self, run: &RunView<'_>, start: bool) -> Outcome<SequentialRate> {
         let samples: Vec<&Timed<'_>> = self.edge_visits(start).collect();
         let is_whole = covers(run, self.span);
-        let rate = match self.mean_at(&samples) {
-            None => Err(SurveyUnknown::TooFewAtEdge { start, needed: 2 }),
-            Some(mean) => as_rate(&mean).map(|rate| SequentialRate::new(rate, RateOf::Edge { is_whole })),
-        };
+        let mean = self.mean_at(&samples).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 2 });
+        let rate = mean.and_then(as_rate).map(|rate| SequentialRate::new(rate, RateOf::Edge { is_whole }));
         Outcome::of(rate, evidence_of(samples.iter().map(|timed| &timed.visit)))
     }
 
@@ -362,8 +354,8 @@ impl<'run> Pass<'run> {
     fn interval(&self, mean: &Mean, visits: &[&Timed<'_>]) -> Estimate {
         let (mut operations, mut bytes, mut by_clock) = (0.0, 0.0, false);
         for timed in visits {
-            operations += timed.operations();
-            bytes += timed.bytes();
+            operations += timed.total.operations;
+            bytes += timed.total.bytes;
             by_clock |= timed.whole;
         }
         let resolution = match if by_clock { Time::Elapsed } else { self.time } {
@@ -385,7 +377,7 @@ fn time_of(visits: &[Timed<'_>]) -> (Time, f64) {
         if timed.whole {
             continue;
         }
-        let (seconds, operations) = (timed.elapsed_s(), timed.operations());
+        let (seconds, operations) = (timed.total.seconds, timed.total.operations);
         busy_s += timed.busy_s();
         elapsed_s += seconds;
         edge_variance += (EDGE_SD * seconds / operations).powi(2);
@@ -421,27 +413,16 @@ impl<'run> Timed<'run> {
             let total = Slice::sum(&slices);
             Timed { visit, slices, total, whole: part == Part::Whole, in_turn_s_per_byte, access_s }
         });
-        let is_whole_usable =
-            whole.bytes() > 0.0 && whole.elapsed_s() > 0.0 && whole.operations() >= FILLS_MIN * depth;
-        let is_steady_usable = steady.bytes() > 0.0 && steady.operations() >= depth;
+        let is_whole_usable = whole.total.bytes > 0.0
+            && whole.total.seconds > 0.0
+            && whole.total.operations >= FILLS_MIN * depth;
+        let is_steady_usable = steady.total.bytes > 0.0 && steady.total.operations >= depth;
         // A fast drive is through with a visit in little more than the slice in which its queue filled.
-        let is_steady_most = steady.operations() >= whole.operations() / 2.0;
+        let is_steady_most = steady.total.operations >= whole.total.operations / 2.0;
         if is_steady_usable && (is_steady_most || !is_whole_usable) {
             return Some(steady);
         }
         (is_whole_usable || in_turn_s_per_byte.is_some()).then_some(whole)
-    }
-
-    fn bytes(&self) -> f64 {
-        self.total.bytes
-    }
-
-    fn operations(&self) -> f64 {
-        self.total.operations
-    }
-
-    fn elapsed_s(&self) -> f64 {
-        self.total.seconds
     }
 
     fn busy_s(&self) -> f64 {

@@ -16,7 +16,7 @@
 use super::detect::{Detector, Need};
 use super::stated;
 use super::trust::doubts;
-use crate::measured::{evidence_of_phases, is_measurement, phases_in_no_time};
+use crate::measured::{evidence_of_phases, measurements, phases_in_no_time};
 use crate::size_profile::{EXPERIMENT, Point, SizeSweep};
 use model::finding::{
     Finding, FindingCode, NEARLY, Outcome, SizePattern, SizePoint, SizeProfile, SizeRounds, SizeSaturation,
@@ -43,7 +43,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 }
 
 fn profile(run: &RunView<'_>) -> Result<(SizeProfile, Vec<u32>), SizesUnknown> {
-    if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
+    if phases_in_no_time(run, measurements(run)) {
         return Err(SizesUnknown::NoTime);
     }
     let sweep = SizeSweep::of(run);

@@ -16,7 +16,7 @@
 
 use super::detect::{Detector, Need};
 use super::zones::operation;
-use crate::measured::{sequential_visits, survey_evidence, turns};
+use crate::measured::{merged_latencies, sequential_visits, survey_evidence, turns};
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
@@ -46,11 +46,8 @@ const LISTED_MAX: usize = 1000;
 /// Upper limits of latency classes of surface checkers (MHDD, Victoria), in ms: 500 is a sector with retries.
 const CLASS_LIMITS_MS: [u64; 4] = [10, 50, 200, 500];
 
-pub(super) const DETECTOR: Detector = Detector {
-    codes: &[FindingCode::SlowRegions],
-    needs: &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)],
-    detect,
-};
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::SlowRegions], needs: Need::SURVEYED, detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::SlowRegions(Outcome::of(slow_regions(run), survey_evidence(run, operation(run))))]
@@ -142,12 +139,7 @@ fn share_max(map: &SurfaceMap) -> Option<f64> {
 }
 
 fn latency_classes(run: &RunView<'_>, operation: Operation) -> LatencyClasses {
-    let mut histogram = LatencyHistogram::default();
-    for sample in sequential_visits(run, operation) {
-        if let Some(totals) = sample.summary.totals_of(operation) {
-            histogram.merge(&totals.histogram);
-        }
-    }
+    let histogram = merged_latencies(&sequential_visits(run, operation), operation);
     let below = CLASS_LIMITS_MS.map(|limit| count_below(&histogram, limit * 1_000_000));
     LatencyClasses {
         below_10_ms: below[0],

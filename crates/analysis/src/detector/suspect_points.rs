@@ -15,7 +15,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
-use crate::measured::{evidence_of_phases, is_measurement, phases_in_no_time};
+use crate::measured::{evidence_of_phases, measurements, phases_in_no_time};
 use crate::size_profile::{EXPERIMENT, Point, SizeSweep};
 use model::finding::{
     Finding, FindingCode, Outcome, SizesUnknown, SuspectPoint, SuspectPoints, SuspectReason,
@@ -37,7 +37,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 }
 
 fn suspects(run: &RunView<'_>) -> Result<(SuspectPoints, Vec<u32>), SizesUnknown> {
-    if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
+    if phases_in_no_time(run, measurements(run)) {
         return Err(SizesUnknown::NoTime);
     }
     let sweep = SizeSweep::of(run);

@@ -18,7 +18,7 @@
 //! Linux, `mm/readahead.c` and `Documentation/core-api/mm-api`; Wu, Xi, Xu, "On the design of a new Linux readahead framework", 2008.
 
 use super::detect::{Detector, Need};
-use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
+use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases, phases_where};
 use model::estimate::Estimate;
 use model::finding::{
     CachedSequence, Finding, FindingCode, Outcome, Reader, SystemReadAhead, SystemReadAheadUnknown,
@@ -40,7 +40,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     if !is_asked(run) {
         return Vec::new();
     }
-    let evidence = evidence_of_phases(run, &phases_with_rows(run));
+    let evidence = evidence_of_phases(run, &phases_where(run, has_rows));
     vec![Finding::SystemReadAhead(Outcome::of(system_read_ahead(run), evidence))]
 }
 
@@ -58,14 +58,8 @@ pub(super) fn is_measured(run: &RunView<'_>) -> bool {
     is_asked(run) && (found.is_ok() || matches!(found, Err(SystemReadAheadUnknown::AtLeast(_))))
 }
 
-fn phases_with_rows(run: &RunView<'_>) -> Vec<u32> {
-    let mut phases = Vec::new();
-    for (number, summary) in (0u32..).zip(run.phases) {
-        if matches!(summary.page_cache, Some(Ok(_))) {
-            phases.push(number);
-        }
-    }
-    phases
+fn has_rows(summary: &PhaseSummary) -> bool {
+    matches!(summary.page_cache, Some(Ok(_)))
 }
 
 fn system_read_ahead(run: &RunView<'_>) -> Result<SystemReadAhead, SystemReadAheadUnknown> {

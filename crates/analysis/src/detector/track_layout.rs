@@ -26,6 +26,7 @@
 
 use super::detect::{Detector, Need};
 use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, tracks_of};
+use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
 use model::run::RunView;
 use model::units::Bytes;
@@ -37,15 +38,11 @@ const FITTING_SHARE_MIN: f64 = 0.5;
 /// A range from there on is the whole drive.
 const WHOLE_SHARE_MIN: f64 = 0.99;
 
-pub(super) const DETECTOR: Detector = Detector {
-    codes: &[FindingCode::TrackLayout],
-    needs: &[Need::Asked(model::experiment_name::ExperimentName::Geometry)],
-    detect,
-};
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::TrackLayout], needs: &[Need::Asked(ExperimentName::Geometry)], detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
-    let outcome = Outcome::of(track_layout(run), evidence_of(run));
-    vec![Finding::TrackLayout(outcome)]
+    vec![Finding::TrackLayout(Outcome::of(track_layout(run), evidence_of(run)))]
 }
 
 fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {

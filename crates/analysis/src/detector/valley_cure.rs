@@ -129,7 +129,7 @@ fn cure(cases: &[Case<'_>], seconds_min: f64) -> (Cure, Option<usize>) {
     for case in cases {
         let passes = case.group.full_rate();
         let is_first_free = matches!(passes.first(), Some(pass) if is_free(pass, seconds_min));
-        let returns = passes.iter().position(|pass| pass.has_dips()).map(|index| index + 1);
+        let returns = passes.iter().copied().position(Pass::has_dips).map(|index| index + 1);
         match case.last {
             Last::Fill(block_bytes) if is_first_free && fill.is_none_or(|(least, _)| block_bytes < least) => {
                 fill = Some((block_bytes, returns));
@@ -150,7 +150,7 @@ fn cure(cases: &[Case<'_>], seconds_min: f64) -> (Cure, Option<usize>) {
 fn cured_by_passes(case: &Case<'_>, seconds_min: f64) -> Option<Cure> {
     let passes = case.group.full_rate();
     let freed = passes.iter().position(|pass| is_free(pass, seconds_min))?;
-    if freed == 0 || passes[freed..].iter().any(|pass| pass.has_dips()) {
+    if freed == 0 || passes[freed..].iter().copied().any(Pass::has_dips) {
         return None;
     }
     Some(Cure::Passes { block_bytes: passes[0].shape.block.get(), passes: freed })

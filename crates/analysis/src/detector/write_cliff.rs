@@ -119,8 +119,8 @@ pub(super) fn writes(history: &History<'_>) -> WriteKind {
 fn write_drop(history: &History<'_>, drop: &RateDrop) -> WriteDrop {
     WriteDrop {
         writes: writes(history),
-        before: drop.rate_before().value,
-        after: drop.rate_after().value,
+        before: drop.before.rate().value,
+        after: drop.after.rate().value,
         bytes: drop.bytes.value,
     }
 }
@@ -192,7 +192,7 @@ fn lasting(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> WriteCl
 }
 
 fn described(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop, bytes: Estimate) -> WriteCliff {
-    let (before, after) = (drop.rate_before(), drop.rate_after());
+    let (before, after) = (drop.before.rate(), drop.after.rate());
     WriteCliff {
         bytes,
         comes_back: false,
@@ -239,7 +239,7 @@ fn write_levels(drop: &RateDrop) -> Vec<WriteLevel> {
 fn later_levels(drop: &RateDrop) -> Vec<LaterLevel> {
     let mut found = Vec::new();
     for further in &drop.further {
-        let (bytes, rate) = (further.bytes, further.rate_after());
+        let (bytes, rate) = (further.bytes, further.after.rate());
         found.push(LaterLevel {
             bytes: bytes.value,
             bytes_low: bytes.low,

@@ -19,6 +19,7 @@ use super::trust::doubts;
 use crate::measured::{evidence_of_phases, turns};
 use crate::stats::CONFIDENCE;
 use crate::sustained::{History, Standing, WRITTEN_OVER_MIN, rounds, standing, steady_bytes_max};
+use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, Outcome, WriteSteadyState, WriteSteadyStateUnknown};
 use model::run::RunView;
 use model::units::Bytes;
@@ -26,7 +27,7 @@ use model::workload::Pattern;
 
 pub(super) const DETECTOR: Detector = Detector {
     codes: &[FindingCode::WriteSteadyState],
-    needs: &[Need::Asked(model::experiment_name::ExperimentName::Sustain)],
+    needs: &[Need::Asked(ExperimentName::Sustain)],
     detect,
 };
 

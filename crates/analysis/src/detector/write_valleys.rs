@@ -20,8 +20,8 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
-use crate::measured::{evidence_of_phases, is_measurement, phases_in_no_time};
-use crate::stats::CONFIDENCE;
+use crate::measured::{evidence_of_phases, measurements, phases_in_no_time};
+use crate::stats::bounded;
 use crate::valley::{DROP_SHARE, EXPERIMENT, Group, Pass, Places, Rhythm, Story, Verdict, stable_from};
 use model::estimate::Estimate;
 use model::finding::{
@@ -38,7 +38,7 @@ pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::WriteValleys], needs: &[Need::Asked(EXPERIMENT)], detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
-    let outcome = if phases_in_no_time(run, run.phases.iter().filter(|summary| is_measurement(summary))) {
+    let outcome = if phases_in_no_time(run, measurements(run)) {
         Outcome::Unknown(WriteValleysUnknown::NoTime)
     } else {
         let story = Story::of(run);
@@ -173,8 +173,7 @@ fn width(pass: &Pass, depth: f64) -> Estimate {
         low = 0.0;
     }
     let value = sum / count.max(1.0);
-    let (low, high) = (low.min(value), high.max(value));
-    Estimate { value, low, high, confidence: CONFIDENCE, effective_count: count }
+    bounded(value, low.min(value), high.max(value), count)
 }
 
 fn table(story: &Story, depth: f64) -> Vec<ValleyPass> {

@@ -19,20 +19,13 @@ use super::stated;
 use super::trust::covers;
 use super::zones::{map_of_disk, operation};
 use crate::measured::survey_evidence;
-use model::estimate::Estimate;
+use crate::stats::ratio::quotient;
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, ZoneRatio};
-use model::request::Operation;
+
 use model::run::RunView;
 
-pub(super) const DETECTOR: Detector = Detector {
-    codes: &[FindingCode::ZoneRatio],
-    needs: &[
-        Need::Survey(Operation::Read),
-        Need::Survey(Operation::Write),
-        Need::Asked(crate::stated::EXPERIMENT),
-    ],
-    detect,
-};
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::ZoneRatio], needs: Need::SURVEYED_OR_STATED, detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     if stated::is_stated(run) {
@@ -48,25 +41,14 @@ fn zone_ratio(run: &RunView<'_>) -> Result<ZoneRatio, SurveyUnknown> {
     }
     let edge = |start| map.edge(start).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 8 });
     let (start, end) = (edge(true)?, edge(false)?);
-    let ratio = ratio(&end.seconds_per_byte, &start.seconds_per_byte);
+    let ratio = quotient(&end.seconds_per_byte, &start.seconds_per_byte);
     Ok(ZoneRatio { ratio, places: vec![start.range, end.range], imported: None })
-}
-
-fn ratio(top: &Estimate, bottom: &Estimate) -> Estimate {
-    let value = top.value / bottom.value;
-    let half = top.relative_half_width().hypot(bottom.relative_half_width());
-    Estimate {
-        value,
-        low: value * (-half).exp(),
-        high: value * half.exp(),
-        confidence: top.confidence,
-        effective_count: top.effective_count.min(bottom.effective_count),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::estimate::Estimate;
 
     #[test]
     fn errors_of_both_edges_add_as_squares() {
@@ -77,7 +59,7 @@ mod tests {
             confidence: 0.95,
             effective_count: 20.0,
         };
-        let ratio = ratio(&edge(2e-8, 0.003), &edge(1e-8, 0.004));
+        let ratio = quotient(&edge(2e-8, 0.003), &edge(1e-8, 0.004));
         assert!((ratio.value - 2.0).abs() < 1e-12);
         assert!(
             (ratio.high / 2.0 - 1.005_012_5).abs() < 1e-6 && (ratio.low / 2.0 - 0.995_012_5).abs() < 1e-6

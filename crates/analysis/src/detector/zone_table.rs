@@ -17,7 +17,7 @@ use super::zones::{map_of_disk, operation};
 use crate::measured::survey_evidence;
 use crate::surface::{Level, SurfaceMap};
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, Zone, ZoneCount, ZoneTable};
-use model::request::Operation;
+
 use model::run::RunView;
 
 /// A zone of 40, as wide as is usual: the missed step is stated for it.
@@ -27,11 +27,8 @@ const CUT_NOISE: f64 = 0.01;
 /// The edge of a uniform distribution in standard deviations.
 const EDGE_DEVIATIONS: f64 = 1.732;
 
-pub(super) const DETECTOR: Detector = Detector {
-    codes: &[FindingCode::ZoneCount, FindingCode::ZoneTable],
-    needs: &[Need::Survey(Operation::Read), Need::Survey(Operation::Write)],
-    detect,
-};
+pub(super) const DETECTOR: Detector =
+    Detector { codes: &[FindingCode::ZoneCount, FindingCode::ZoneTable], needs: Need::SURVEYED, detect };
 
 fn detect(run: &RunView<'_>) -> Vec<Finding> {
     let map = match map_of_disk(run) {

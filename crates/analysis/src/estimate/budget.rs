@@ -1,6 +1,6 @@
 //! The most IOPS whose 99th percentile of latency stays within a budget.
 
-use crate::stats::CONFIDENCE;
+use crate::stats::bounded;
 use model::estimate::Estimate;
 use model::finding::{ConcurrencyPoint, Finding, FindingCode, Outcome, of_code};
 use model::planning::NoBudget;
@@ -43,12 +43,6 @@ pub fn depths_without_p99(run: &Run) -> Vec<u64> {
 }
 
 fn operating_point(point: &ConcurrencyPoint) -> Option<WithinBudget> {
-    let iops = Estimate {
-        value: point.iops,
-        low: point.low?,
-        high: point.high?,
-        confidence: CONFIDENCE,
-        effective_count: f64::INFINITY,
-    };
+    let iops = bounded(point.iops, point.low?, point.high?, f64::INFINITY);
     Some(WithinBudget { at_once: point.in_flight.count(), iops, p99_s: point.p99_s? })
 }

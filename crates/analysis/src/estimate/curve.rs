@@ -2,6 +2,7 @@
 
 use super::falling::Falling;
 use super::unknown::RateUnknown;
+use crate::stats::scaled;
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
@@ -111,20 +112,19 @@ impl RateCurve {
         let (a, b) = (self.place(range.first()), self.place(range.end()));
         Ok(match &self.shape {
             Shape::Zones { pieces, whole } => zones_time(pieces, *whole, range),
-            Shape::Even(seconds) => times(seconds, range.bytes().as_f64()),
-            Shape::Falling(falling) => times(&falling.time(a, b), bytes),
+            Shape::Even(seconds) => scaled(seconds, range.bytes().as_f64()),
+            Shape::Falling(falling) => scaled(&falling.time(a, b), bytes),
             Shape::Between { mean, fastest, slowest } => {
-                times(&between(mean, *fastest, *slowest, b - a), bytes)
+                scaled(&between(mean, *fastest, *slowest, b - a), bytes)
             }
-            Shape::MeanOnly(mean) if is_nearly(range, self.covered) => times(mean, range.bytes().as_f64()),
+            Shape::MeanOnly(mean) if is_nearly(range, self.covered) => scaled(mean, range.bytes().as_f64()),
             Shape::MeanOnly(_) => return Err(RateUnknown::MeanOnly),
         })
     }
 
     /// Bytes over the time of the stretch, in bytes per second.
     pub fn mean_rate(&self, range: ByteRange) -> Result<Estimate, RateUnknown> {
-        let bytes = range.bytes().as_f64();
-        Ok(self.time_of(range)?.map_monotonic(|seconds| bytes / seconds))
+        Ok(rate_over(range.bytes().as_f64(), &self.time_of(range)?))
     }
 
     /// The rates of the fastest and of the slowest place of the stretch, in bytes per second.
@@ -197,12 +197,12 @@ impl RateCurve {
     }
 }
 
-fn times(seconds: &Estimate, bytes: f64) -> Estimate {
-    seconds.map_monotonic(|seconds| seconds * bytes)
+pub(super) fn rate_over(bytes: f64, seconds: &Estimate) -> Estimate {
+    seconds.map_monotonic(|seconds| bytes / seconds)
 }
 
 pub(super) fn inverse(estimate: Estimate) -> Estimate {
-    estimate.map_monotonic(|value| 1.0 / value)
+    estimate.map_monotonic(f64::recip)
 }
 
 /// Whether the zone is more than a sliver of the range, which alignment leaves at its ends.

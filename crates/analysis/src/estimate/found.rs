@@ -57,7 +57,7 @@ impl<'run> Rates<'run> {
         let (operation, run) = (self.operation, run.id.clone());
         if self.findings.is_empty() {
             RateUnknown::NotMeasured { operation, run }
-        } else if self.findings.iter().all(|finding| finding.is_known()) {
+        } else if self.findings.iter().copied().all(Finding::is_known) {
             RateUnknown::NoInterval { operation, run }
         } else {
             RateUnknown::NotConcluded { operation, run }

@@ -1,5 +1,6 @@
 //! Work that people wait for, and how long it takes on one drive or on several at once.
 
+use super::curve::rate_over;
 use super::rates::{DriveRates, WriteTime};
 use super::unknown::RateUnknown;
 use model::estimate::Estimate;
@@ -57,7 +58,7 @@ pub fn work_time(drive: &DriveRates, work: Work) -> Result<WorkTime, RateUnknown
         },
     };
     let bytes = range.bytes().as_f64() * work.passes();
-    let bytes_per_second = seconds.map_monotonic(|seconds| bytes / seconds);
+    let bytes_per_second = rate_over(bytes, &seconds);
     Ok(WorkTime { seconds, bytes_per_second, writes_are_as_reads: is_of_reads })
 }
 
@@ -80,7 +81,7 @@ pub fn rebuild(drives: &[DriveRates]) -> Result<(usize, WorkTime), (usize, RateU
                 let seconds = later(time.seconds, other.seconds);
                 let joined = WorkTime {
                     seconds,
-                    bytes_per_second: seconds.map_monotonic(|seconds| capacity.as_f64() / seconds),
+                    bytes_per_second: rate_over(capacity.as_f64(), &seconds),
                     writes_are_as_reads: time.writes_are_as_reads || other.writes_are_as_reads,
                 };
                 (which, joined)

@@ -167,10 +167,7 @@ impl TaskSamples<'_> {
 
     /// Half the interval's width as a share of the rate; infinite while there is none.
     pub fn relative_half_width(&self) -> f64 {
-        match self.estimate() {
-            Some(estimate) => estimate.relative_half_width(),
-            None => f64::INFINITY,
-        }
+        self.estimate().as_ref().map_or(f64::INFINITY, Estimate::relative_half_width)
     }
 
     /// Processor time over time: of the program itself, and of the kernel for it. 1 is one processor.

@@ -9,7 +9,7 @@
 //! A share of the reads was held up by something else (other load, a retry): for those only the upper bound holds.
 
 use super::linear::{Matrix, factor, solved};
-use crate::stats::CONFIDENCE;
+use crate::stats::bounded;
 use model::estimate::Estimate;
 use statrs::function::erf::erfc;
 
@@ -124,13 +124,7 @@ pub(super) fn one_time(bounds: &[(f64, f64)], turn_s: f64, timing_s: f64) -> Est
         (times[first], times[last])
     };
     let ((low, high), (top_low, top_high)) = (within(FALL), within(0.1));
-    Estimate {
-        value: (top_low + top_high) / 2.0,
-        low,
-        high,
-        confidence: CONFIDENCE,
-        effective_count: bounds.len() as f64,
-    }
+    bounded((top_low + top_high) / 2.0, low, high, bounds.len() as f64)
 }
 
 struct Climb<'bounds> {

@@ -6,8 +6,8 @@
 //! of these it met.
 
 use super::{Rotation, TrackCount, robust_deviation, wrapped};
-use crate::stats::CONFIDENCE;
 use crate::stats::student::chi_square_limit;
+use crate::stats::{CONFIDENCE, bounded};
 use model::estimate::Estimate;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -138,9 +138,7 @@ impl Layout {
                 last = Some(zone);
             }
         }
-        let value = f64::from(count);
-        let (low, high) = (value, f64::INFINITY);
-        Estimate { value, low, high, confidence: CONFIDENCE, effective_count: probes as f64 }
+        bounded(f64::from(count), f64::from(count), f64::INFINITY, probes as f64)
     }
 }
 

@@ -29,6 +29,7 @@ pub use seek::{Hop, SeekCurve, hops_of};
 pub use track::{TrackCount, counts_of, probe_count, scatters};
 
 use crate::measured::evidence_across;
+use crate::stats::sample::middle;
 use model::experiment_name::ExperimentName;
 use model::finding::Evidence;
 use model::finding::NoGeometry;
@@ -121,8 +122,7 @@ pub(crate) fn robust_deviation(deviations: &mut [f64]) -> f64 {
         return f64::INFINITY;
     }
     deviations.iter_mut().for_each(|deviation| *deviation = deviation.abs());
-    deviations.sort_unstable_by(f64::total_cmp);
-    1.4826 * deviations[deviations.len() / 2]
+    1.4826 * middle(deviations)
 }
 
 /// The stretch of time in which the single reads of a run were made.

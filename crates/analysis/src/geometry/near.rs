@@ -281,9 +281,9 @@ impl NearMap {
         let (from, from_ns) = reading.before?;
         let (from_track, track) = (self.track(from)?, self.track(reading.offset)?);
         let tolerance = (2.0 * rotation.tolerance_turns()).max(1.0 / self.tracks[track].sectors);
-        let met = |offset: u64, at_ns: u64| match self.angle_at(offset) {
-            Some(angle) => wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance,
-            None => false,
+        let met = |offset: u64, at_ns: u64| {
+            let angle = self.angle_at(offset);
+            matches!(angle, Some(angle) if wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance)
         };
         let both_met = met(from, from_ns) && met(reading.offset, reading.completed_ns);
         (reading.offset < from && from_track == 0 && both_met).then_some(track)

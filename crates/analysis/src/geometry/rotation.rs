@@ -5,8 +5,9 @@
 //! is refined by a line through the phases of all repeated reads, with an angle for each place.
 
 use super::{Reading, robust_deviation, wrapped};
-use crate::stats::CONFIDENCE;
+use crate::stats::sample::middle;
 use crate::stats::student::t_two_sided;
+use crate::stats::{CONFIDENCE, bounded};
 use model::estimate::Estimate;
 use model::finding::NoGeometry;
 use std::collections::BTreeMap;
@@ -282,8 +283,7 @@ fn median_slope(points: &[Point], speed: f64) -> f64 {
             slopes.push(wrapped(speed * seconds) / seconds);
         }
     }
-    slopes.sort_unstable_by(f64::total_cmp);
-    slopes.get(slopes.len() / 2).copied().unwrap_or(0.0)
+    middle(&mut slopes)
 }
 
 /// Phases that grow evenly, with an angle for each place.
@@ -378,13 +378,7 @@ impl Line {
         // What the clock rounds off may drift by a step over the run, where a turn takes nearly a whole number of steps, or of thirds of one.
         let share = (factor * self.deviation_of_speed / self.speed).max(CLOCK_STEP_S / self.baseline_s);
         let value = 1.0 / self.speed;
-        Estimate {
-            value,
-            low: value * (1.0 - share),
-            high: value * (1.0 + share),
-            confidence: CONFIDENCE,
-            effective_count: self.degrees_of_freedom,
-        }
+        bounded(value, value * (1.0 - share), value * (1.0 + share), self.degrees_of_freedom)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::censored::{Bounds, Fit, Setting};
 use super::{Density, Reading, Rotation, wrapped};
-use crate::stats::CONFIDENCE;
+use crate::stats::bounded;
 use model::estimate::Estimate;
 
 /// Knots of the curve, as roots of the distance: short seeks grow with the root, long ones with the distance (Ruemmler and
@@ -26,7 +26,6 @@ const NORMAL_95: f64 = 1.96;
 /// Steps of an integral over all distances.
 const STEPS: usize = 2000;
 
-/// A read right after another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hop {
     pub from: u64,
@@ -145,14 +144,10 @@ impl SeekCurve {
 
     fn less(&self, weights: &[f64], overhead: &Estimate) -> Estimate {
         let (value, deviation) = self.fit.sum(weights);
-        let half = NORMAL_95 * deviation;
-        Estimate {
-            value: value - overhead.value,
-            low: value - overhead.value - half.hypot(overhead.high - overhead.value),
-            high: value - overhead.value + half.hypot(overhead.value - overhead.low),
-            confidence: CONFIDENCE,
-            effective_count: self.hops as f64,
-        }
+        let (value, half) = (value - overhead.value, NORMAL_95 * deviation);
+        let low = value - half.hypot(overhead.high - overhead.value);
+        let high = value + half.hypot(overhead.value - overhead.low);
+        bounded(value, low, high, self.hops as f64)
     }
 }
 

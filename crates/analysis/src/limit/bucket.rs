@@ -8,6 +8,7 @@ use super::asked::{Asked, Side, Unit, Waiting, Window};
 use super::course::{Course, Shape};
 use crate::stats::evenness::chance_so_even;
 use model::units::Bytes;
+use std::collections::BTreeMap;
 
 /// Windows at the sustained rate without which nothing is claimed: two seconds.
 const WINDOWS_MIN: usize = 7;
@@ -197,20 +198,14 @@ impl<'run> Fitting<'run> {
                 free.push((shape, window.rate()));
             }
         }
-        let mut fastest: Vec<(&Shape, f64)> = Vec::new();
+        let mut fastest: BTreeMap<&Shape, f64> = BTreeMap::new();
         for &(shape, rate) in &free {
-            match fastest.iter_mut().find(|(known, _)| *known == shape) {
-                Some((_, most)) => *most = most.max(rate),
-                None => fastest.push((shape, rate)),
-            }
+            let most = fastest.entry(shape).or_insert(rate);
+            *most = most.max(rate);
         }
         let mut slow = 0;
         for (shape, rate) in free {
-            for (known, most) in &fastest {
-                if *known == shape && rate < SLOW_SHARE * most {
-                    slow += 1;
-                }
-            }
+            slow += usize::from(rate < SLOW_SHARE * fastest[shape]);
         }
         slow
     }
@@ -313,15 +308,11 @@ impl<'run> Fitting<'run> {
     }
 
     fn limited_shapes(&self) -> Vec<&Shape> {
-        let mut used: Vec<(&Shape, f64)> = Vec::new();
+        let mut used: BTreeMap<&Shape, f64> = BTreeMap::new();
         for window in self.waiting() {
             for step in &self.asked.steps()[window.from..window.to] {
                 let Some(shape) = self.asked.shape(step) else { continue };
-                let requests = self.asked.used(step) / self.asked.cost(step);
-                match used.iter_mut().find(|(known, _)| *known == shape) {
-                    Some((_, sum)) => *sum += requests,
-                    None => used.push((shape, requests)),
-                }
+                *used.entry(shape).or_default() += self.asked.used(step) / self.asked.cost(step);
             }
         }
         let mut limited = Vec::new();

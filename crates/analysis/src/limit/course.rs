@@ -24,7 +24,7 @@ pub(super) struct Used {
 }
 
 /// What a phase asks for, as far as it decides how fast a drive is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Shape {
     pub block: Bytes,
     pub in_flight: u64,

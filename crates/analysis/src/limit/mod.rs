@@ -9,11 +9,12 @@ mod bucket;
 mod change;
 mod course;
 
+use crate::stats::bounded;
 use asked::{Side, Unit};
 use bucket::{Bucket, fit};
 use change::{Change, fit_changed};
 use course::Course;
-use model::estimate::Estimate;
+
 use model::experiment_name::ExperimentName;
 use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 use model::plan::PhaseKind;
@@ -88,14 +89,11 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
         let per_request = if by == LimitedBy::Bytes { bucket.blocks.first()?.as_f64() } else { 1.0 };
         return unknown(&Bucket { per_second: bucket.per_second / per_request, ..bucket });
     }
+    let Bucket { per_second, per_second_error, .. } = bucket;
+    let limited_phases = bucket.limited_s.iter().filter(|seconds| **seconds > 0.0).count() as f64;
+    let (low, high) = (per_second - per_second_error, per_second + per_second_error);
     let found = RateLimit {
-        sustained: Estimate {
-            value: bucket.per_second,
-            low: bucket.per_second - bucket.per_second_error,
-            high: bucket.per_second + bucket.per_second_error,
-            confidence: crate::stats::CONFIDENCE,
-            effective_count: bucket.limited_s.iter().filter(|seconds| **seconds > 0.0).count() as f64,
-        },
+        sustained: bounded(per_second, low, high, limited_phases),
         by,
         operations: match (bucket.has_reads, bucket.has_writes) {
             (true, true) => LimitedOperations::Both,

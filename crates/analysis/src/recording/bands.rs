@@ -4,7 +4,7 @@
 //! back. Between idle times all are read: once a band is cleaned, its blocks read as fast as what was not written. Borders between
 //! blocks that were cleaned at different times are borders of bands. (Step 6 of "Skylight", FAST 2015.)
 
-use crate::stats::CONFIDENCE;
+use crate::stats::bounded;
 use crate::stats::quantile::at_share;
 use model::estimate::Estimate;
 use model::finding::BandSizeUnknown;
@@ -203,13 +203,7 @@ fn band(borders: &[f64], distance: f64) -> Option<Estimate> {
         }
         size *= 1.0 - SIZE_STEP;
     };
-    Some(Estimate {
-        value: f64::midpoint(low, high),
-        low,
-        high,
-        confidence: CONFIDENCE,
-        effective_count: borders.len() as f64,
-    })
+    Some(bounded(f64::midpoint(low, high), low, high, borders.len() as f64))
 }
 
 /// Between which sizes bands lie if the borders have these numbers; none where no size fits all.

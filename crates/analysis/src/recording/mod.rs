@@ -182,10 +182,8 @@ impl Probes {
 
     /// Whether no cache can fill: small writes go in place, or nothing moves and a lone write waits as long as a read.
     pub fn has_no_cache_to_fill(&self) -> bool {
-        let waits = match (self.single_read_s(), self.lone_write_s()) {
-            (Some(read_s), Some(write_s)) => write_s >= LONE_IN_PLACE_SHARE * read_s,
-            _ => false,
-        };
+        let times = (self.single_read_s(), self.lone_write_s());
+        let waits = matches!(times, (Some(read_s), Some(write_s)) if write_s >= LONE_IN_PLACE_SHARE * read_s);
         self.writing() == Writing::InPlace || self.is_slow() && !self.has_arm() && waits
     }
 
@@ -201,10 +199,8 @@ impl Probes {
     /// Whether the rate of a drive without an arm fell for good, and why.
     pub fn fell_without_arm(&self, run: &RunView<'_>) -> Option<Cause> {
         let history = History::of(run)?;
-        match standing(history.first()) {
-            Standing::Fell(drop) => Some(cause(run, &history, &drop)),
-            _ => None,
-        }
+        let Standing::Fell(drop) = standing(history.first()) else { return None };
+        Some(cause(run, &history, &drop))
     }
 
     /// Whether bands are rewritten behind the drop, and no writes go to their places.
@@ -269,10 +265,7 @@ impl Probes {
 /// Whether half of the ones take so many times as long as half of the others, and not by chance.
 fn takes_times(ones: &LatencyHistogram, others: &LatencyHistogram, times: f64) -> bool {
     let median = |histogram| of_histogram(histogram, Quantile::MEDIAN, SURE);
-    match (median(ones), median(others)) {
-        (Some(ones), Some(others)) => ones.low >= times * others.high,
-        _ => false,
-    }
+    matches!((median(ones), median(others)), (Some(ones), Some(others)) if ones.low >= times * others.high)
 }
 
 fn median(values: &[f64]) -> Option<f64> {

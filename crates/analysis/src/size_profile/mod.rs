@@ -2,8 +2,8 @@
 //! other I/O. The experiment repeats those, and the detectors give the curve with and without them.
 
 use crate::measured::is_measurement;
-use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
+use crate::stats::{CONFIDENCE, bounded};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::SizePattern;
@@ -133,15 +133,9 @@ impl Point {
 
     pub fn estimate(&self) -> Estimate {
         let clean = self.clean();
-        let (count, value) = (clean.len() as f64, self.clean_rate());
+        let value = self.clean_rate();
         if clean.len() < 2 {
-            return Estimate {
-                value,
-                low: 0.0,
-                high: f64::INFINITY,
-                confidence: CONFIDENCE,
-                effective_count: count,
-            };
+            return bounded(value, 0.0, f64::INFINITY, clean.len() as f64);
         }
         let estimate = Mean::about(value, &clean).interval(CONFIDENCE);
         Estimate { low: estimate.low.max(0.0), ..estimate }

@@ -7,31 +7,26 @@ mod pass;
 
 pub(crate) use pass::Pass;
 
-use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
+use crate::stats::{CONFIDENCE, bounded};
 use model::estimate::Estimate;
-use model::finding::{Evidence, SurveyUnknown};
+use model::finding::SurveyUnknown;
 use model::plan::PhaseKind;
 use model::range::ByteRange;
 use model::record::IoRecord;
 use model::request::Operation;
-use model::run::{PhaseSummary, RunView};
+use model::run::RunView;
 use model::units::Bytes;
-use model::workload::{Pattern, Workload};
+use model::workload::Pattern;
 use std::collections::BTreeMap;
 
 /// Under this name the figures of other programs are kept.
 pub const EXPERIMENT: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Import;
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stated<'run> {
-    pub phase: u32,
-    pub summary: &'run PhaseSummary,
-    pub workload: &'run Workload,
-}
+pub(crate) use crate::measured::Visit as Stated;
 
 /// What of a figure makes it comparable with another at another place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Shape {
     pub in_order: bool,
     /// What was done: reads only, writes only, or both.
@@ -63,10 +58,7 @@ pub(crate) fn in_order<'run>(run: &RunView<'run>, operation: Operation) -> Vec<S
         }
     }
     let best = shapes.into_iter().max_by_key(|(shape, figures)| (figures.len(), *shape));
-    match best {
-        Some((_, figures)) => figures,
-        None => Vec::new(),
-    }
+    best.unwrap_or_default().1
 }
 
 impl Stated<'_> {
@@ -117,10 +109,6 @@ impl Stated<'_> {
     pub(crate) fn range(&self) -> Option<ByteRange> {
         if self.workload.range.is_empty() { None } else { Some(self.workload.range) }
     }
-
-    pub(crate) fn evidence(&self) -> Evidence {
-        self.summary.evidence(self.phase)
-    }
 }
 
 /// The mean of what was stated of one thing: an interval from its scatter, or one without ends when there is one figure only.
@@ -130,26 +118,14 @@ pub(crate) fn estimate_of(values: &[f64]) -> Option<Estimate> {
         [value] => Some(without_interval(*value)),
         several => {
             let sample = Sample::new(several.to_vec())?;
-            let count = sample.count() as f64;
-            let mean = Mean {
-                value: sample.mean(),
-                variance: sample.variance() / count,
-                degrees_of_freedom: count - 1.0,
-            };
-            Some(mean.interval(CONFIDENCE))
+            Some(Mean::about(sample.mean(), sample.values()).interval(CONFIDENCE))
         }
     }
 }
 
 /// A number of which nobody knows how uncertain it is.
 pub(crate) fn without_interval(value: f64) -> Estimate {
-    Estimate {
-        value,
-        low: f64::NEG_INFINITY,
-        high: f64::INFINITY,
-        confidence: CONFIDENCE,
-        effective_count: 1.0,
-    }
+    bounded(value, f64::NEG_INFINITY, f64::INFINITY, 1.0)
 }
 
 #[derive(Clone, Debug)]

@@ -24,10 +24,7 @@ pub fn without_outliers(values: &[f64], noise: f64) -> Vec<f64> {
     for (index, &value) in values.iter().enumerate() {
         let from = index.saturating_sub(NEIGHBOURS);
         let to = (index + NEIGHBOURS + 1).min(values.len());
-        let median = match Sample::new(values[from..to].to_vec()) {
-            Some(around) => around.median(),
-            None => value,
-        };
+        let median = Sample::new(values[from..to].to_vec()).as_ref().map_or(value, Sample::median);
         calm.push(if (value - median).abs() > OUTLIER_DEVIATIONS * noise { median } else { value });
     }
     calm

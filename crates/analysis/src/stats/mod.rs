@@ -17,5 +17,17 @@ pub mod share;
 pub mod stratified;
 pub mod student;
 
+use model::estimate::Estimate;
+
 /// The confidence of every interval in a finding: one in twenty is outside.
 pub const CONFIDENCE: f64 = 0.95;
+
+/// An interval that was computed, with [`CONFIDENCE`].
+pub fn bounded(value: f64, low: f64, high: f64, effective_count: f64) -> Estimate {
+    Estimate { value, low, high, confidence: CONFIDENCE, effective_count }
+}
+
+/// In another unit; the factor is positive.
+pub fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
+    estimate.map_monotonic(|value| value * factor)
+}

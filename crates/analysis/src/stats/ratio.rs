@@ -1,6 +1,7 @@
 //! Ratios: of two sums over the same batches, and of two independent means.
 
 use super::mean::{Mean, satterthwaite};
+use model::estimate::Estimate;
 
 /// Numerators and denominators that belong together: seconds and requests of one stretch of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -48,6 +49,14 @@ pub fn difference(left: &Mean, right: &Mean) -> Mean {
 /// negative and is the same whichever of the two is on top. `None` unless both are positive.
 pub fn log_ratio(top: &Mean, bottom: &Mean) -> Option<Mean> {
     Some(difference(&logarithm(top)?, &logarithm(bottom)?))
+}
+
+/// The ratio of two estimates whose errors are independent: relative half-widths add in squares, and on the logarithm.
+pub fn quotient(top: &Estimate, bottom: &Estimate) -> Estimate {
+    let value = top.value / bottom.value;
+    let half = top.relative_half_width().hypot(bottom.relative_half_width());
+    let effective_count = top.effective_count.min(bottom.effective_count);
+    Estimate { value, low: value * (-half).exp(), high: value * half.exp(), effective_count, ..*top }
 }
 
 #[cfg(test)]

@@ -38,10 +38,7 @@ impl Sample {
 
     /// The median of values, or 0 where they are too few for a sample.
     pub fn median_or_zero(values: Vec<f64>) -> f64 {
-        match Sample::new(values) {
-            Some(sample) => sample.median(),
-            None => 0.0,
-        }
+        Sample::new(values).as_ref().map_or(0.0, Sample::median)
     }
 
     /// The median: the middle number, or the mean of the two in the middle.
@@ -63,6 +60,15 @@ impl Sample {
         let last = values.len() - 1;
         (values[(last * 9 + 5) / 10] - values[(last + 5) / 10]) / DECILES_APART
     }
+}
+
+/// The upper median; the values are in another order then. 0 for none.
+pub fn middle(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let at = values.len() / 2;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
 }
 
 fn median_of(mut values: Vec<f64>) -> f64 {

@@ -9,7 +9,7 @@
 
 use super::dependent::inflation;
 use super::mean::{Mean, satterthwaite};
-use super::sample::Sample;
+use super::sample::{Sample, middle};
 
 #[derive(Clone, Debug)]
 pub struct Stratum {
@@ -68,9 +68,7 @@ pub fn with_borders(mean: Mean, strata: &[Stratum], places: &[Vec<f64>]) -> Mean
 /// The variance of borders, each uniform between the visits on both sides of it.
 fn border_variance(strata: &[Stratum], places: &[Vec<f64>]) -> f64 {
     let mut within: Vec<f64> = strata.iter().map(|stratum| stratum.visits.variance()).collect();
-    within.sort_by(f64::total_cmp);
-    let Some(median) = within.get(within.len() / 2) else { return 0.0 };
-    let usual_squared = BORDER_TIMES_SQUARED * median / MEDIAN_SHARE;
+    let usual_squared = BORDER_TIMES_SQUARED * middle(&mut within) / MEDIAN_SHARE;
     let (mut meet, mut variance) = (0.0, 0.0);
     for (pair, places) in strata.windows(2).zip(places.windows(2)) {
         meet += pair[0].weight;

@@ -18,6 +18,7 @@ pub use layout::Layout;
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
+use crate::stats::quantile::at_share;
 use arms::{Access, Coincidence, Moment, close_pairs, coincidence};
 use model::estimate::Estimate;
 use model::finding::StripeLayoutUnknown;
@@ -208,13 +209,9 @@ impl Reads {
 
     /// Whether one arm answers all: a part of the verdict that takes much less time than all of it.
     pub fn has_one_arm(&self) -> bool {
-        if self.single_ns.len() < SINGLES_MIN || !self.has_arm() {
-            return false;
-        }
-        match self.coincidence() {
-            Some(found) => is_of_one_arm(&found.all),
-            None => false,
-        }
+        self.single_ns.len() >= SINGLES_MIN
+            && self.has_arm()
+            && matches!(self.coincidence(), Some(found) if is_of_one_arm(&found.all))
     }
 
     /// How many arms: the share 1 − 1/n with its interval.
@@ -257,8 +254,7 @@ impl Reads {
     }
 
     fn single_quantile(&self, quantile: f64) -> u64 {
-        let last = self.single_ns.len().saturating_sub(1);
-        self.single_ns.get((last as f64 * quantile).round() as usize).copied().unwrap_or(0)
+        at_share(&self.single_ns, quantile).unwrap_or(0)
     }
 
     fn answers(&self) -> usize {

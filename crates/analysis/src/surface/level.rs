@@ -55,7 +55,9 @@ pub(super) fn fit(range: ByteRange, clumps: &Clumps) -> Vec<Level> {
 }
 
 fn with_cuts(range: ByteRange, clumps: &Clumps, cuts: &[usize]) -> Vec<Level> {
-    let mut borders: Vec<Border> = Vec::new();
+    // The first level begins with the range, for certain.
+    let start = range.first().get();
+    let mut borders = vec![Border { first_point: 0, byte: start, low: start, high: start }];
     let mut edges: Vec<usize> = cuts.iter().map(|&cut| clumps.clumps[cut].start).collect();
     edges.insert(0, 0);
     edges.push(clumps.points.len());
@@ -188,13 +190,8 @@ impl Sums {
 fn levels(range: ByteRange, clumps: &Clumps, edges: &[usize], borders: &[Border]) -> Vec<Level> {
     let mut levels = Vec::new();
     for (number, edges) in edges.windows(2).enumerate() {
-        // The first level begins with the range, for certain.
-        let start = range.first().get();
-        let (byte, low, high) = match number.checked_sub(1) {
-            Some(before) => (borders[before].byte, borders[before].low, borders[before].high),
-            None => (start, start, start),
-        };
-        let end_byte = borders.get(number).map_or(range.end().get(), |border| border.byte);
+        let Border { byte, low, high, .. } = borders[number];
+        let end_byte = borders.get(number + 1).map_or(range.end().get(), |border| border.byte);
         levels.push(Level {
             first_byte: byte,
             bytes: end_byte.saturating_sub(byte),

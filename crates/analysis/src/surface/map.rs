@@ -7,6 +7,8 @@ use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
 use crate::measured::{EXPERIMENT_ACCESS, turns};
+use crate::stats::sample::middle;
+use crate::stats::scaled;
 use crate::streaming::ONE_DISK_RATE_MAX;
 use crate::stripe;
 use model::estimate::Estimate;
@@ -164,13 +166,11 @@ impl SurfaceMap {
 
     fn median_visit(&self, of: impl Fn(&Visit) -> f64) -> f64 {
         let mut values: Vec<f64> = self.visits.iter().map(of).collect();
-        let middle = values.len() / 2;
-        if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
+        middle(&mut values)
     }
 
     pub fn pass_time(&self) -> Option<Estimate> {
-        let bytes = self.range.bytes().as_f64();
-        Some(self.seconds_per_byte()?.map_monotonic(|seconds| seconds * bytes))
+        Some(scaled(&self.seconds_per_byte()?, self.range.bytes().as_f64()))
     }
 
     /// The smallest step between two stretches of that share of the range each, such as 0.02, that would have been found in

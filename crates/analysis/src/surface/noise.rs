@@ -1,7 +1,7 @@
 //! How much single visits scatter around the level of the places near them.
 
 use super::place::Place;
-use crate::stats::sample::Sample;
+use crate::stats::sample::{Sample, middle};
 
 pub(super) struct Noise {
     /// The robust standard deviation of the logarithm of a visit's time per byte.
@@ -38,8 +38,7 @@ fn local_median(places: &[Place], index: usize) -> f64 {
     let length = (2 * neighbours + 1).min(places.len());
     let from = index.saturating_sub(neighbours).min(places.len() - length);
     let mut values: Vec<f64> = places[from..from + length].iter().map(|place| place.value).collect();
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+    middle(&mut values)
 }
 
 #[cfg(test)]

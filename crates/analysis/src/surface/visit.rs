@@ -117,11 +117,8 @@ fn asked_for(run: &RunView<'_>, visited: ByteRange) -> ByteRange {
             continue;
         };
         let range = workload.range;
-        let is_largest = match asked {
-            Some(asked) => range.bytes() >= asked.bytes(),
-            None => true,
-        };
-        if is_largest && is_spread(visited, range) {
+        let is_smaller = matches!(asked, Some(asked) if range.bytes() < asked.bytes());
+        if !is_smaller && is_spread(visited, range) {
             asked = Some(range);
         }
     }

@@ -9,9 +9,9 @@
 
 use super::batch::Batch;
 use super::history::History;
-use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::stats::student::t_two_sided;
+use crate::stats::{CONFIDENCE, bounded};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::plan::PhaseKind;
@@ -100,7 +100,7 @@ pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
     Some(Caching {
         held: of_bursts.map_or(of_phases, Held::AtLeast),
         // The phases filled it before anybody saw.
-        acknowledged: acknowledged.filter(|_| of_bursts.is_none()).map(|sample| sample.median()),
+        acknowledged: acknowledged.filter(|_| of_bursts.is_none()).as_ref().map(Sample::median),
         drained: around_median(&drained),
         shown: shown.batch,
     })
@@ -200,8 +200,7 @@ fn widened(estimate: Estimate, by: f64) -> Estimate {
 }
 
 fn estimate(value: f64, half: f64, count: usize) -> Estimate {
-    let (low, high) = (value - half, value + half);
-    Estimate { value, low, high, confidence: CONFIDENCE, effective_count: count as f64 }
+    bounded(value, value - half, value + half, count as f64)
 }
 
 /// All of their seconds, and all of their bytes.

@@ -2,8 +2,8 @@
 
 use super::batch::{Batch, bytes_of, seconds_of};
 use super::level::{Level, STEP_MIN, levels, recurring_stall_s};
-use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
+use crate::stats::{CONFIDENCE, bounded};
 use model::estimate::Estimate;
 
 /// Fewer standard errors may be chance: 5.5 come one time in 4·10⁷, and some hundred batches each have some hundred borders.
@@ -73,16 +73,6 @@ pub enum Standing {
 }
 
 impl RateDrop {
-    /// The rate before, in bytes per second.
-    pub fn rate_before(&self) -> Estimate {
-        self.before.rate()
-    }
-
-    /// The rate after it, in bytes per second.
-    pub fn rate_after(&self) -> Estimate {
-        self.after.rate()
-    }
-
     pub fn last(&self) -> &Level {
         match self.further.last() {
             Some(further) => &further.after,
@@ -93,12 +83,6 @@ impl RateDrop {
     /// From which logarithm of a byte's time on a single batch is of a level below that one.
     pub(super) fn own_level_from(&self, level: &Level) -> f64 {
         level.cost.value + own_step(&self.before, &self.after).max(ERRORS_MIN * level.noise)
-    }
-}
-
-impl Further {
-    pub fn rate_after(&self) -> Estimate {
-        self.after.rate()
     }
 }
 
@@ -343,11 +327,6 @@ fn place(batches: &[Batch], before: &Level, after: &Level) -> Estimate {
         (error(before, at_full_rate, fast), error(after, bytes - at_full_rate, slow));
     let half = 2.0 * (before_error.powi(2) + after_error.powi(2)).sqrt();
     let half = half.max(batches[border.min(batches.len() - 1)].bytes * PLACE_SHARE_MIN);
-    Estimate {
-        value,
-        low: (value - half).max(written),
-        high: (value + half).min(written + bytes),
-        confidence: CONFIDENCE,
-        effective_count: (before.batches() + after.batches()) as f64,
-    }
+    let (low, high) = ((value - half).max(written), (value + half).min(written + bytes));
+    bounded(value, low, high, (before.batches() + after.batches()) as f64)
 }

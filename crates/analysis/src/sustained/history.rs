@@ -74,14 +74,11 @@ impl<'run> History<'run> {
         }
         let mut again = 0;
         for pair in self.first().windows(2) {
-            let is_back = first_byte(run, &pair[1]) < first_byte(run, &pair[0]);
-            again = if is_back {
-                1
+            if first_byte(run, &pair[1]) < first_byte(run, &pair[0]) {
+                again = 1;
             } else if again > 0 {
-                again + 1
-            } else {
-                0
-            };
+                again += 1;
+            }
         }
         again
     }

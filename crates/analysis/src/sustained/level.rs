@@ -139,7 +139,7 @@ fn logs_of(batches: &[Batch]) -> Vec<f64> {
 fn typical_cost(batches: &[Batch]) -> f64 {
     let logs = logs_of(batches);
     let alone = logs.first().copied().unwrap_or(0.0);
-    Sample::new(logs).map_or(alone, |sample| sample.median())
+    Sample::new(logs).as_ref().map_or(alone, Sample::median)
 }
 
 /// The logarithm of what a byte takes. Batches are of different sizes, and the small ones come first: each counts by what it wrote.

@@ -7,7 +7,7 @@
 use super::batch::{Batch, bytes_of};
 use super::drop::{PLACE_SHARE_MIN, RateDrop};
 use super::history::History;
-use crate::stats::CONFIDENCE;
+use crate::stats::bounded;
 use model::estimate::Estimate;
 use model::request::Operation;
 use model::run::RunView;
@@ -40,13 +40,8 @@ pub fn seen_bytes(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> 
     // Where all of a batch was answered at the full rate it fell while the memory was written out.
     let (in_flush, unsure) =
         if bytes + slice_bytes >= end { (flushed(drop, batch), drop.in_memory_bytes) } else { (0.0, 0.0) };
-    Some(Estimate {
-        value: bytes + in_flush,
-        low: bytes - half,
-        high: bytes + half + unsure,
-        confidence: CONFIDENCE,
-        effective_count: drop.before.batches() as f64,
-    })
+    let count = drop.before.batches() as f64;
+    Some(bounded(bytes + in_flush, bytes - half, bytes + half + unsure, count))
 }
 
 /// Of what was in the memory when a batch ended, as much as was written out at the rate before the drop.

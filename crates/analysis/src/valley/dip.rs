@@ -1,6 +1,7 @@
 //! Dips of throughput within one phase: intervals slower than those around them. One pass, in bounded memory.
 
 use super::cell::Cell;
+use crate::stats::sample::middle;
 
 /// What is usual is the median over about this long: longer than a dip, shorter than zones and levels of a cache.
 const WINDOW_S: f64 = 10.0;
@@ -59,6 +60,7 @@ struct Window {
     noise: f64,
 }
 
+#[derive(Default)]
 pub(super) struct DipFinder {
     block_bytes: f64,
     whole_requests: bool,
@@ -84,26 +86,12 @@ struct OpenDip {
     inside: (f64, f64),
     latest: (f64, f64),
     low_cells: u32,
-    /// Whether the last piece was not low.
     is_pausing: bool,
 }
 
 impl DipFinder {
     pub fn new(block_bytes: f64, whole_requests: bool, is_paced: bool) -> DipFinder {
-        DipFinder {
-            block_bytes,
-            whole_requests,
-            is_paced,
-            filling: Vec::new(),
-            filling_s: 0.0,
-            waiting: None,
-            median_before: None,
-            scratch: Vec::new(),
-            open: None,
-            edge_lost_s: 0.0,
-            bytes: 0.0,
-            found: PhaseDips::default(),
-        }
+        DipFinder { block_bytes, whole_requests, is_paced, ..DipFinder::default() }
     }
 
     pub fn take(&mut self, cell: Cell) {
@@ -260,15 +248,6 @@ impl OpenDip {
 
 fn bytes_of(cells: &[Cell]) -> f64 {
     cells.iter().map(|cell| cell.bytes).sum()
-}
-
-/// The median; the values are in another order then. 0 for none.
-pub(super) fn middle(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let at = values.len() / 2;
-    *values.select_nth_unstable_by(at, f64::total_cmp).1
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A pass of sequential writing over an area, and when passes have become alike.
 
-use super::dip::{Dip, middle};
+use super::dip::Dip;
+use crate::stats::sample::middle;
 use model::units::Bytes;
 
 /// Passes are alike when their numbers of dips differ by one at most, since that depends on where the first one dips …
@@ -18,14 +19,14 @@ const ODD_AMONG_MIN: usize = 3;
 /// What comes within this time may be the return to the start: the drive first writes out some tens of megabytes.
 const START_S: f64 = 1.0;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassShape {
     pub block: Bytes,
     /// Whether it was written more slowly than the drive can, to tell time from bytes.
     pub slowed: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pass {
     pub shape: PassShape,
     pub phases: Vec<u32>,

@@ -2,6 +2,7 @@
 
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::{Mean, squares_about};
+use crate::stats::sample::middle;
 use crate::stats::student::t_two_sided;
 use model::estimate::Estimate;
 use model::finding::ValleyTrigger;
@@ -85,7 +86,7 @@ fn medians_s(gaps: &[Gap]) -> [f64; 2] {
     for gap in gaps {
         if gap.slowed { slowed.push(gap.seconds) } else { full.push(gap.seconds) }
     }
-    [super::dip::middle(&mut full), super::dip::middle(&mut slowed)]
+    [middle(&mut full), middle(&mut slowed)]
 }
 
 /// The gaps without dips that other I/O made in between: halves are joined again, other short gaps left out, which have fewer

@@ -2,10 +2,11 @@
 
 use super::EXPERIMENT;
 use super::cell::each_cell;
-use super::dip::{DROP_SHARE, Dip, DipFinder, PhaseDips, middle};
+use super::dip::{DROP_SHARE, Dip, DipFinder, PhaseDips};
 use super::pass::{Pass, PassShape};
 use super::rhythm::{Gap, Rhythm, rhythm};
 use crate::measured::is_measurement;
+use crate::stats::sample::middle;
 use model::plan::PhaseKind;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
@@ -222,18 +223,7 @@ impl Story {
         let group = self.groups.last_mut().expect("a group was just made, or there was one");
         let before = group.passes.last();
         if !matches!(before, Some(pass) if pass.shape == shape && first_byte >= pass.end_byte) {
-            group.passes.push(Pass {
-                shape,
-                phases: Vec::new(),
-                first_byte,
-                end_byte: first_byte,
-                bytes: 0,
-                seconds: 0.0,
-                dips: Vec::new(),
-                not_kept: 0,
-                long: 0,
-                uneven_s: 0.0,
-            });
+            group.passes.push(Pass { shape, first_byte, end_byte: first_byte, ..Pass::default() });
         }
         group.passes.last_mut().expect("a pass was just made, or there was one")
     }

@@ -1,8 +1,8 @@
 //! Whether a link is the limit: of a disk that is as fast inside as outside.
 
 use super::super::interface_limit::link_of;
-use crate::measured::turns;
-use crate::stated::{Stated, edges, in_order, spots};
+use crate::measured::{evidence_of, turns};
+use crate::stated::{edges, in_order, spots};
 use model::finding::{Finding, Imported, InterfaceLimit, Outcome, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;
@@ -34,7 +34,7 @@ pub(in super::super) fn link(run: &RunView<'_>) -> Vec<Finding> {
             let link = link_of(run, rate.value).unwrap_or_else(|| "unknown".into());
             let imported = Some(Imported::new(&rate, run.environment.direct));
             let limit = InterfaceLimit { rate, link, reach: None, imported };
-            Outcome::known(limit, figures.iter().map(Stated::evidence).collect())
+            Outcome::known(limit, evidence_of(&figures))
         }
     };
     vec![Finding::InterfaceLimit(outcome)]

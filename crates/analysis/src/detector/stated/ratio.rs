@@ -1,10 +1,10 @@
 //! What the offset on the drive changes, and what it does not: all that was stated at its start and at its end.
 
-use crate::measured::turns;
+use crate::measured::{evidence_of, turns};
 use crate::stated::{Shape, Spot, Stated, edges, in_order, spots, stated, without_interval};
 use model::estimate::Estimate;
 use model::finding::{
-    Evidence, FigureKind, FigureRatio, Finding, Imported, ImportedRatio, Outcome, SurveyUnknown, ZoneRatio,
+    FigureKind, FigureRatio, Finding, Imported, ImportedRatio, Outcome, SurveyUnknown, ZoneRatio,
 };
 use model::request::Operation;
 use model::run::RunView;
@@ -30,16 +30,13 @@ pub(in super::super) fn ratio(run: &RunView<'_>) -> Vec<Finding> {
     let outcome = match edges(run, &places) {
         // Without an offset there are no ends to ask for.
         Err(_) => return Vec::new(),
-        Ok([Some(start), Some(end)]) => {
-            Outcome::of(zone_ratio(run, operation, start, end), evidence(start, end))
-        }
+        Ok([Some(start), Some(end)]) => Outcome::of(
+            zone_ratio(run, operation, start, end),
+            evidence_of(start.figures.iter().chain(&end.figures)),
+        ),
         Ok(_) => Outcome::Unknown(SurveyUnknown::NoneAtBothEnds),
     };
     vec![Finding::ZoneRatio(outcome)]
-}
-
-fn evidence(start: &Spot<'_>, end: &Spot<'_>) -> Vec<Evidence> {
-    start.figures.iter().chain(&end.figures).map(Stated::evidence).collect()
 }
 
 fn zone_ratio(
@@ -62,13 +59,8 @@ fn zone_ratio(
 }
 
 fn quotient(top: &Estimate, bottom: &Estimate) -> Estimate {
-    let value = top.value / bottom.value;
-    let half = top.relative_half_width().hypot(bottom.relative_half_width());
-    if !half.is_finite() {
-        return without_interval(value);
-    }
-    let count = top.effective_count.min(bottom.effective_count);
-    Estimate { value, low: value * (-half).exp(), high: value * half.exp(), effective_count: count, ..*top }
+    let ratio = crate::stats::ratio::quotient(top, bottom);
+    if ratio.high.is_finite() { ratio } else { without_interval(ratio.value) }
 }
 
 /// Everything that was stated in the same way at both ends; `start` has the figures of the ratio.

@@ -1,23 +1,28 @@
 //! Rates at the start, at the end and over all, and the time of a pass.
 
-use super::super::sequential_rate::SequentialRates;
+use super::super::sequential_rate::RateFindings;
 use super::super::trust::doubts;
-use crate::stated::{Pass, Spot, Stated, edges, in_order, spots, without_interval};
+use crate::measured::evidence_of;
+use crate::stated::{Pass, Spot, edges, in_order, spots, without_interval};
 use model::estimate::Estimate;
 use model::finding::{
-    Evidence, Finding, FullPassTime, Imported, Outcome, PassBasis, RateOf, SequentialRate, SurveyUnknown,
+    Finding, FullPassTime, Imported, Outcome, PassBasis, RateOf, SequentialRate, SurveyUnknown,
 };
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
 
 /// Start, end, mean; nothing when nothing was stated of that operation.
-pub(in super::super) fn rates(run: &RunView<'_>, detector: &SequentialRates) -> Vec<Finding> {
-    let figures = in_order(run, detector.operation);
+pub(in super::super) fn rates(
+    run: &RunView<'_>,
+    operation: Operation,
+    [outer, inner, mean]: RateFindings,
+) -> Vec<Finding> {
+    let figures = in_order(run, operation);
     if figures.is_empty() {
         return Vec::new();
     }
-    let [outer, inner, mean] = detector.findings;
+
     let spots = spots(&figures);
     let [start, end] = match edges(run, &spots) {
         Ok(edges) => edges,
@@ -72,10 +77,6 @@ fn as_rate(seconds_per_byte: &Estimate) -> Estimate {
     Estimate { value: 1.0 / value, low: 1.0 / high, high: upper, ..*seconds_per_byte }
 }
 
-fn evidence_of(figures: &[Stated<'_>]) -> Vec<Evidence> {
-    figures.iter().map(Stated::evidence).collect()
-}
-
 /// The time of a pass: of reads, or of writes when there were no reads that tell. Both are in the data.
 pub(in super::super) fn pass_time(run: &RunView<'_>) -> Vec<Finding> {
     let (read, write) = (pass(run, Operation::Read), pass(run, Operation::Write));
@@ -89,10 +90,9 @@ pub(in super::super) fn pass_time(run: &RunView<'_>) -> Vec<Finding> {
         (Some(Ok(pass)), _) => (Operation::Read, pass),
         (_, Some(Ok(pass))) => (Operation::Write, pass),
         // Without an offset or a capacity there is no pass to ask for.
-        (Some(Err(SurveyUnknown::NoOffsets | SurveyUnknown::NoCapacity)), _) | (None, None) => {
-            return Vec::new();
-        }
-        (None, Some(Err(SurveyUnknown::NoOffsets | SurveyUnknown::NoCapacity))) => return Vec::new(),
+        (None, None)
+        | (Some(Err(SurveyUnknown::NoOffsets | SurveyUnknown::NoCapacity)), _)
+        | (None, Some(Err(SurveyUnknown::NoOffsets | SurveyUnknown::NoCapacity))) => return Vec::new(),
         (Some(Err(reason)), _) | (None, Some(Err(reason))) => {
             return vec![Finding::FullPassTime(Outcome::Unknown(reason))];
         }
