@@ -73,16 +73,11 @@ impl Flushing {
                 let came = answers.read_exact(&mut bytes);
                 reap(*process);
                 self.state = State::Done(None);
-                Some(came.map_err(|_| io::Error::other("the process that flushed was killed")).and_then(
-                    |()| {
-                        let word = |at: usize| {
-                            u64::from_ne_bytes(
-                                bytes[8 * at..][..8].try_into().expect("a word has eight bytes"),
-                            )
-                        };
-                        read([word(0), word(1), word(2), word(3)])
-                    },
-                ))
+                if came.is_err() {
+                    return Some(Err(io::Error::other("the process that flushed was killed")));
+                }
+                let (words, _) = bytes.as_chunks::<8>();
+                Some(read(std::array::from_fn(|at| u64::from_ne_bytes(words[at]))))
             }
         }
     }
@@ -174,20 +169,23 @@ fn flush(descriptor: RawFd, extent: Extent) -> Answer {
     let took_ns = clock.now().get();
     // SAFETY: the call answers a pointer to the number of the last error of this thread.
     let errno = if result == 0 { 0 } else { unsafe { *libc::__errno_location() } };
-    let [user_ns, system_ns] = processor_ns();
-    [took_ns, errno as u64, user_ns, system_ns]
+    // In a process of its own this thread has done the flush, and nearly nothing else.
+    let spent = processor_time(libc::RUSAGE_THREAD).unwrap_or_default();
+    [took_ns, errno as u64, spent.user_ns, spent.system_ns]
 }
 
-/// What this thread has taken of a processor: in a process of its own that is the flush, and nearly nothing else.
-fn processor_ns() -> [u64; 2] {
+/// What this program or thread has taken of a processor; safe after a fork.
+pub(crate) fn processor_time(of: libc::c_int) -> Option<ProcessorTime> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: zeros are a valid rusage, which the kernel fills or leaves alone.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    [usage.ru_utime, usage.ru_stime]
-        .map(|time| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000)
+    // SAFETY: the kernel fills the struct or leaves it alone.
+    if unsafe { libc::getrusage(of, usage.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: zeros are a valid rusage.
+    let usage = unsafe { usage.assume_init() };
+    let [user_ns, system_ns] = [usage.ru_utime, usage.ru_stime]
+        .map(|time| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000);
+    Some(ProcessorTime { user_ns, system_ns })
 }
 
 fn is_readable(descriptor: RawFd, patience: Nanos) -> bool {

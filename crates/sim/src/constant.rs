@@ -13,7 +13,6 @@ section! {
     ConstantProfile at "[constant]" = "A drive with the same latency for every request." {
         latency_us: f64, in 0..=1e7 => "Latency of each request; with 0 it completes at once.";
         servers: u32 = 1, in 1..=65_536 => "Requests served in parallel.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         write_latency_us: Option<f64> = None, in 0..=1e7 => "The same of writes. `latency_us` unless given.";
         #[serde(skip_serializing_if = "is_zero")]
         jitter: f64 = 0.0, in 0..=2 => "Standard deviation of the logarithm of the latency, whose median is as given; 0 is none.";

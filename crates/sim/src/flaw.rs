@@ -13,6 +13,11 @@ impl Flaw {
     pub fn new(key: impl Into<String>, reason: impl Into<String>) -> Flaw {
         Flaw { key: key.into(), reason: reason.into() }
     }
+
+    /// That flaw where it is so.
+    pub(crate) fn when(is_so: bool, key: impl Into<String>, reason: impl Into<String>) -> Result<(), Flaw> {
+        if is_so { Err(Flaw::new(key, reason)) } else { Ok(()) }
+    }
 }
 
 /// A flaw of a part, seen from the section around it.

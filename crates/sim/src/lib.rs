@@ -98,6 +98,16 @@ fn take_ready(completions: &mut VecDeque<Completion>, now: Instant) -> Option<Co
     if completions.front()?.completed_ns > now.get() { None } else { completions.pop_front() }
 }
 
+/// Puts an item at a free place, and makes one where there is none. The place is its tag.
+fn put<T>(items: &mut Vec<T>, free_tags: &mut Vec<u32>, item: T) -> u32 {
+    if let Some(tag) = free_tags.pop() {
+        items[tag as usize] = item;
+        return tag;
+    }
+    items.push(item);
+    items.len() as u32 - 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

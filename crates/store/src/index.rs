@@ -315,12 +315,11 @@ fn entry_of(row: &Row<'_>, places: &Places) -> rusqlite::Result<RunEntry> {
             id,
             started: row.get(4)?,
             status: RunStatus::from_name(&status),
-            under_way: false,
             target_path: row.get(8)?,
             target_model: row.get(9)?,
             target_serial: row.get(10)?,
             experiments: serde_json::from_str(&experiments).unwrap_or_default(),
-            damage: None,
+            ..RunListing::default()
         },
         is_finished: row.get(5)?,
         is_dated: row.get(6)?,

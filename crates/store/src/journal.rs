@@ -172,7 +172,6 @@ pub(crate) enum JournalEnd {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JournalPosition {
     pub records: u64,
-    /// How long they are, without the header.
     bytes: u64,
 }
 

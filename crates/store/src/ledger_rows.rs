@@ -14,24 +14,14 @@ const RUN: &str = "run";
 pub(crate) fn insert(transaction: &Transaction<'_>, entry: &RunEntry, run: &Run) -> rusqlite::Result<()> {
     let listing = &entry.listing;
     let events = if entry.is_finished { events_of(run) } else { Vec::new() };
+    let mut first_row = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO ledger (drive, run_id, position, time, event) VALUES (?1, ?2, 0, ?3, ?4)",
+    )?;
     let mut statement = transaction.prepare_cached(
         "INSERT OR REPLACE INTO ledger VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
     for name in names_of(run, &listing.folder) {
-        let none = None::<i64>;
-        statement.execute(params![
-            name,
-            listing.id,
-            0,
-            run.started,
-            RUN,
-            none,
-            none,
-            none,
-            none,
-            none,
-            none
-        ])?;
+        first_row.execute(params![name, listing.id, run.started, RUN])?;
         for (position, event) in (1i64..).zip(&events) {
             statement.execute(params![
                 name,

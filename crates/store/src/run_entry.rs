@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunListing {
     pub id: String,
@@ -76,12 +76,11 @@ impl RunEntry {
             folder,
             started: Some(run.started.clone()),
             status: Some(run.status),
-            under_way: false,
             target_path: Some(run.target.path.clone()),
             target_model: run.target.model.clone(),
             target_serial: run.target.serial.clone(),
             experiments,
-            damage: None,
+            ..RunListing::default()
         };
         let is_dated = run.target.kind != TargetKind::Sim;
         RunEntry { stamp, listing, is_finished: run.finished.is_some(), is_dated }
@@ -97,18 +96,7 @@ impl RunEntry {
         } else {
             format!("{error}.")
         };
-        let listing = RunListing {
-            id,
-            folder,
-            started: None,
-            status: None,
-            under_way: false,
-            target_path: None,
-            target_model: None,
-            target_serial: None,
-            experiments: Vec::new(),
-            damage: Some(damage),
-        };
+        let listing = RunListing { id, folder, damage: Some(damage), ..RunListing::default() };
         RunEntry { stamp, listing, is_finished: true, is_dated: false }
     }
 

@@ -326,13 +326,8 @@ impl StoredSeries {
     }
 
     fn trace_groups_of(&self, number: u32) -> Vec<Group> {
-        match self.open_segment(SeriesKind::Trace, number) {
-            Ok(reader) => groups_in(&reader, number),
-            Err(error) => {
-                self.note_unread(error);
-                Vec::new()
-            }
-        }
+        let reader = self.open_segment(SeriesKind::Trace, number);
+        self.read_or_noted(reader.map(|reader| groups_in(&reader, number)))
     }
 
     pub fn histograms(&self) -> Box<dyn Iterator<Item = HistogramRecord> + '_> {
@@ -429,13 +424,19 @@ impl StoredSeries {
     /// All records of a group. What was sound on opening and is not any more is left out.
     fn read<R: StoredRecord>(&self, kind: SeriesKind, source: Source) -> Vec<R> {
         let read = match source {
-            Source::Segment { number, group } => self.read_group(kind, number, group),
+            Source::Segment { number, group } => {
+                self.with_segment(kind, number, |reader| reader.records(group))
+            }
             Source::Journal { number } => match self.read_journal(kind, number) {
                 // Its writer has made it a segment.
                 Err(error) if error.is_not_found() => self.read_segment(kind, number),
                 read => read,
             },
         };
+        self.read_or_noted(read)
+    }
+
+    fn read_or_noted<T>(&self, read: Result<Vec<T>, StoreError>) -> Vec<T> {
         read.unwrap_or_else(|error| {
             self.note_unread(error);
             Vec::new()
@@ -444,15 +445,6 @@ impl StoredSeries {
 
     fn read_journal<R: StoredRecord>(&self, kind: SeriesKind, number: u32) -> Result<Vec<R>, StoreError> {
         JournalRecords::of(self.open_journal(kind, number)?).collect()
-    }
-
-    fn read_group<R: StoredRecord>(
-        &self,
-        kind: SeriesKind,
-        number: u32,
-        group: usize,
-    ) -> Result<Vec<R>, StoreError> {
-        self.with_segment(kind, number, |reader| reader.records(group))
     }
 
     fn read_segment<R: StoredRecord>(&self, kind: SeriesKind, number: u32) -> Result<Vec<R>, StoreError> {
@@ -486,10 +478,7 @@ impl StoredSeries {
         {
             // Its writer has made it a segment.
             let records = if error.is_not_found() { self.read_segment(kind, number) } else { Err(error) };
-            return Arc::new(records.unwrap_or_else(|error| {
-                self.note_unread(error);
-                Vec::new()
-            }));
+            return Arc::new(self.read_or_noted(records));
         }
         let records = Arc::clone(&group.records);
         cache.keep(group);
@@ -595,23 +584,17 @@ trait OfPhase {
     fn phase(&self) -> u32;
 }
 
-impl OfPhase for IntervalRecord {
-    fn phase(&self) -> u32 {
-        self.phase
-    }
+macro_rules! of_phase {
+    ($($record:ident),+) => {
+        $(impl OfPhase for $record {
+            fn phase(&self) -> u32 {
+                self.phase
+            }
+        })+
+    };
 }
 
-impl OfPhase for ErrorRecord {
-    fn phase(&self) -> u32 {
-        self.phase
-    }
-}
-
-impl OfPhase for IoRecord {
-    fn phase(&self) -> u32 {
-        self.phase
-    }
-}
+of_phase!(IntervalRecord, ErrorRecord, IoRecord);
 
 /// Those of one phase: records are kept in the order of their phases.
 fn of_phase<R: OfPhase + Copy>(records: Arc<Vec<R>>, phase: u32) -> impl Iterator<Item = R> {

@@ -66,8 +66,7 @@ impl RunWriter {
         folder: PathBuf,
         lock: Lock,
     ) -> Result<RunWriter, StoreError> {
-        let first = SeriesKind::ALL.map(|kind| SeriesWriter { kind, disk, number: 1, journal: None });
-        let mut writer = RunWriter::new(places, disk, run, folder, lock, first);
+        let mut writer = RunWriter::new(places, disk, run, folder, lock);
         writer.write_facts(run, &[], Lasting::PowerCut)?;
         Ok(writer)
     }
@@ -80,31 +79,24 @@ impl RunWriter {
         folder: PathBuf,
         lock: Lock,
     ) -> Result<RunWriter, StoreError> {
-        let mut series = SeriesKind::ALL.map(|kind| SeriesWriter { kind, disk, number: 1, journal: None });
-        for ((kind, number), part) in parts(&folder)? {
+        let mut writer = RunWriter::new(places, disk, run, folder, lock);
+        for ((kind, number), part) in parts(&writer.folder)? {
             assert!(!part.journal, "the journals of a run are folded before it goes on");
-            let writer = &mut series[kind as usize];
-            writer.number = writer.number.max(number + 1);
+            let series = &mut writer.series[kind as usize];
+            series.number = series.number.max(number + 1);
         }
-        let note = DriveNote::read(&folder);
-        Ok(RunWriter { note, ..RunWriter::new(places, disk, run, folder, lock, series) })
+        writer.note = DriveNote::read(&writer.folder);
+        Ok(writer)
     }
 
-    fn new(
-        places: &Places,
-        disk: Disk,
-        run: &Run,
-        folder: PathBuf,
-        lock: Lock,
-        series: [SeriesWriter; SeriesKind::ALL.len()],
-    ) -> RunWriter {
+    fn new(places: &Places, disk: Disk, run: &Run, folder: PathBuf, lock: Lock) -> RunWriter {
         RunWriter {
             places: places.clone(),
             disk,
             id: run.id.clone(),
             folder,
             replaces: None,
-            series,
+            series: SeriesKind::ALL.map(|kind| SeriesWriter { kind, disk, number: 1, journal: None }),
             row: Vec::new(),
             lock: Some(lock),
             note: None,

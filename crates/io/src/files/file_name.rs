@@ -3,8 +3,7 @@
 use super::job::Job;
 use model::file_work::FileTask;
 use model::prng::Prng;
-use std::ffi::{CStr, CString};
-use std::io;
+use std::ffi::CStr;
 
 /// What each name has behind its letter, and what it may have beyond that, each length as often: as long as those of bonnie++ 2.00, 10
 /// to 22. One sign more makes entries of a folder in ext4 4 % longer on average.
@@ -55,10 +54,6 @@ pub(super) fn is_ours(name: &[u8]) -> bool {
         && digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-pub(super) fn c_name(name: &[u8]) -> io::Result<CString> {
-    Ok(CString::new(name)?)
-}
-
 pub(super) fn is_random(task: FileTask) -> bool {
     task >= FileTask::CreateAtRandom
 }
@@ -66,28 +61,11 @@ pub(super) fn is_random(task: FileTask) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::units::Bytes;
     use proptest::prelude::*;
-
-    fn job(task: FileTask) -> Job {
-        Job {
-            task,
-            phase: 0,
-            block: Bytes::from_mib(1),
-            file_bytes: Bytes::ZERO,
-            flush_every: None,
-            files: 100,
-            file_sizes: (Bytes::new(10), Bytes::new(20)),
-            folders: 1,
-            threads: 1,
-            seed: 7,
-            time_max: None,
-        }
-    }
 
     #[test]
     fn names_in_order_are_in_order() {
-        let name = |index| Name::of(&job(FileTask::StatInOrder), index).text().to_owned();
+        let name = |index| Name::of(&Job::of_test(FileTask::StatInOrder), index).text().to_owned();
         assert!(name(42).to_bytes().starts_with(b"f00000002a"));
         assert!((0..5000).map(name).is_sorted());
     }
@@ -96,7 +74,8 @@ mod tests {
     fn names_are_of_every_length_of_those_of_bonnie() {
         for task in [FileTask::CreateInOrder, FileTask::CreateAtRandom] {
             let mut counts = [0u32; 32];
-            (0..13_000).for_each(|index| counts[Name::of(&job(task), index).text().to_bytes().len()] += 1);
+            (0..13_000)
+                .for_each(|index| counts[Name::of(&Job::of_test(task), index).text().to_bytes().len()] += 1);
             // Each of 13 lengths 1000 times; three in a million draws are further off than 5 of its 30.4.
             assert!(counts[10..=22].iter().all(|count| (848..=1152).contains(count)), "{counts:?}");
             assert_eq!(counts.iter().sum::<u32>(), counts[10..=22].iter().sum::<u32>());
@@ -106,7 +85,7 @@ mod tests {
     proptest! {
         #[test]
         fn names_are_the_same_for_all_tasks(index in 0u64..1 << 32, other in 0u64..1 << 32) {
-            let name = |task, index| Name::of(&job(task), index).text().to_owned();
+            let name = |task, index| Name::of(&Job::of_test(task), index).text().to_owned();
             let made = name(FileTask::CreateAtRandom, index);
             prop_assert_eq!(&made, &name(FileTask::DeleteAtRandom, index));
             prop_assert!(is_ours(made.to_bytes()));

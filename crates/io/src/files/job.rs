@@ -27,6 +27,25 @@ pub struct Job {
     pub time_max: Option<Nanos>,
 }
 
+#[cfg(test)]
+impl Job {
+    pub(super) fn of_test(task: FileTask) -> Job {
+        Job {
+            task,
+            phase: 0,
+            block: Bytes::from_mib(1),
+            file_bytes: Bytes::ZERO,
+            flush_every: None,
+            files: 100,
+            file_sizes: (Bytes::new(10), Bytes::new(20)),
+            folders: 1,
+            threads: 1,
+            seed: 7,
+            time_max: None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct JobEnd {
     pub began: Instant,

@@ -20,13 +20,14 @@ const NOISE: usize = 1 << 20;
 /// By which the place moves on: odd, so that all places come before one comes again.
 const NOISE_STEP: usize = 4099;
 
-pub(super) struct Progressed {
-    pub bytes: u64,
-    pub go: Go,
-    pub failure: Option<io::Error>,
-}
-
-pub(super) fn run(workspace: &Workspace, file: &File, job: &Job, recorder: &mut Recorder<'_>) -> Progressed {
+/// Counts in `done` how many bytes were moved, also where it fails.
+pub(super) fn run(
+    workspace: &Workspace,
+    file: &File,
+    job: &Job,
+    recorder: &mut Recorder<'_>,
+    done: &mut u64,
+) -> io::Result<Go> {
     let mut task = LargeTask { file, job, recorder, room: workspace.room(), done: 0 };
     let outcome = match job.task {
         FileTask::PerByteWrite => task.per_byte_write(),
@@ -35,11 +36,8 @@ pub(super) fn run(workspace: &Workspace, file: &File, job: &Job, recorder: &mut 
         FileTask::Rewrite => task.rewrite(),
         _ => task.block_write(),
     };
-    let bytes = task.done;
-    match outcome {
-        Ok(go) => Progressed { bytes, go, failure: None },
-        Err(error) => Progressed { bytes, go: Go::On, failure: Some(error) },
-    }
+    *done = task.done;
+    outcome
 }
 
 struct LargeTask<'task, 'phase> {
@@ -76,10 +74,9 @@ impl LargeTask<'_, '_> {
     fn block_read(&mut self) -> io::Result<Go> {
         let mut buffer = vec![0; self.job.block.get() as usize];
         while self.done < self.job.file_bytes.get() {
-            match self.read(&mut buffer)? {
-                (0, go) => return Ok(go),
-                (_, Go::On) => {}
-                (_, go) => return Ok(go),
+            let (length, go) = self.read(&mut buffer)?;
+            if length == 0 || go != Go::On {
+                return Ok(go);
             }
         }
         Ok(Go::On)

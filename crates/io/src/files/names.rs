@@ -14,15 +14,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
-pub(super) fn run(workspace: &Workspace, job: &Job, recorder: &mut Recorder<'_>) -> Done {
-    let mut done = 0;
-    match go_through(workspace, job, recorder, &mut done) {
-        Ok(go) => Done { files: done, go, failure: None },
-        Err(error) => Done { files: done, go: Go::On, failure: Some(error) },
-    }
-}
-
-fn go_through(
+/// Counts in `done` how many files were gone through, also where it fails.
+pub(super) fn run(
     workspace: &Workspace,
     job: &Job,
     recorder: &mut Recorder<'_>,
@@ -55,12 +48,6 @@ fn go_through(
         }
     }
     Ok(Go::On)
-}
-
-pub(super) struct Done {
-    pub files: u64,
-    pub go: Go,
-    pub failure: Option<io::Error>,
 }
 
 /// As what a task counts: making and removing change something, looking and reading do not.
@@ -135,23 +122,10 @@ pub(super) fn forget(workspace: &Workspace, job: &Job) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::units::Bytes;
 
     #[test]
     fn sizes_lie_between_the_bounds() {
-        let job = Job {
-            task: FileTask::OpenAtRandom,
-            phase: 0,
-            block: Bytes::from_mib(1),
-            file_bytes: Bytes::ZERO,
-            flush_every: None,
-            files: 100,
-            file_sizes: (Bytes::new(10), Bytes::new(20)),
-            folders: 1,
-            threads: 1,
-            seed: 7,
-            time_max: None,
-        };
+        let job = Job::of_test(FileTask::OpenAtRandom);
         for index in 0..1000 {
             assert!((10..=20).contains(&size_of(&job, index)));
         }

@@ -5,13 +5,12 @@ use super::recorder::{Go, Recorder};
 use super::workspace::{BYTES, DATA, Workspace};
 use super::{large, names, seeks, system_call};
 use crate::clock::MonotonicClock;
-use crate::flushing::Extent;
+use crate::flushing::{Extent, processor_time};
 use crate::load::collect::PhaseObserver;
-use crate::targets::file_place::{LayoutError, file_layout};
-use model::file_work::{FileLayout, FileTask, ProcessorTime};
+use crate::targets::file_place::file_layout;
+use model::file_work::{FileTask, ProcessorTime};
 use model::plan::StopReason;
 use model::request::Operation;
-use model::units::Instant;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -19,39 +18,39 @@ use std::os::fd::AsFd;
 impl Workspace {
     /// Runs a task. What fails is in its end, and the folder can be removed in any case.
     pub fn run(&self, job: &Job, clock: MonotonicClock, observer: &mut dyn PhaseObserver) -> JobEnd {
-        let operations: &[Operation] = match job.task {
-            FileTask::Rewrite | FileTask::Seeks => &[Operation::Read, Operation::Write],
-            FileTask::PerByteRead | FileTask::BlockRead => &[Operation::Read],
-            FileTask::PerByteWrite | FileTask::BlockWrite => &[Operation::Write],
-            task => match names::operation(task) {
-                Operation::Read => &[Operation::Read],
-                _ => &[Operation::Write],
-            },
-        };
+        let operations = operations_of(job.task);
         let prepared = self.prepare(job);
         let mut recorder = Recorder::new(clock, observer, job.phase, operations, job.time_max);
         let (file, cached_share) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
                 recorder.fail(operations[0], 0, 0, &error);
-                return self.end(recorder, Course::broken(error));
+                let now = recorder.now();
+                return JobEnd {
+                    began: now,
+                    ended: now,
+                    reason: StopReason::Errors,
+                    done: 0,
+                    processor: None,
+                    cached_share: None,
+                    layout: None,
+                    failure: Some(error),
+                    is_flushing: false,
+                    totals: recorder.into_totals(),
+                };
             }
         };
-        let before = system_call::processor_time();
+        let before = processor_time(libc::RUSAGE_SELF);
         let began = recorder.now();
-        let (mut go, done, mut failure) = match &file {
-            Some(file) if job.task == FileTask::Seeks => {
-                let (go, failure) = seeks::run(file, job, clock, &mut recorder);
-                (go, 0, failure)
-            }
-            Some(file) => {
-                let end = large::run(self, file, job, &mut recorder);
-                (end.go, end.bytes, end.failure)
-            }
-            None => {
-                let end = names::run(self, job, &mut recorder);
-                (end.go, end.files, end.failure)
-            }
+        let mut done = 0;
+        let outcome = match &file {
+            Some(file) if job.task == FileTask::Seeks => seeks::run(file, job, clock, &mut recorder),
+            Some(file) => large::run(self, file, job, &mut recorder, &mut done),
+            None => names::run(self, job, &mut recorder, &mut done),
+        };
+        let (mut go, mut failure) = match outcome {
+            Ok(go) => (go, None),
+            Err(error) => (Go::On, Some(error)),
         };
         let ended = recorder.now();
         assert!(began <= ended, "a task ends after it began");
@@ -75,31 +74,14 @@ impl Workspace {
             }
             _ => None,
         };
-        let course = Course { began, ended, go, done, processor, cached_share, layout, failure };
-        self.end(recorder, course)
-    }
-
-    fn end(&self, recorder: Recorder<'_>, course: Course) -> JobEnd {
-        let now = recorder.now();
-        let reason = match (&course.failure, course.go) {
+        let reason = match (&failure, go) {
             (Some(_), _) => StopReason::Errors,
             (None, Go::Interrupted) => StopReason::Interrupted,
             (None, Go::TimeUp) => StopReason::Time,
             (None, Go::On) => StopReason::Passes,
         };
-        let is_unbegun = course.began == Instant::START;
-        JobEnd {
-            began: if is_unbegun { now } else { course.began },
-            ended: if is_unbegun { now } else { course.ended },
-            reason,
-            done: course.done,
-            processor: course.processor,
-            cached_share: course.cached_share,
-            layout: course.layout,
-            is_flushing: recorder.is_flushing(),
-            failure: course.failure,
-            totals: recorder.into_totals(),
-        }
+        let (is_flushing, totals) = (recorder.is_flushing(), recorder.into_totals());
+        JobEnd { began, ended, reason, totals, done, processor, cached_share, layout, failure, is_flushing }
     }
 
     /// What has to be there before the task begins: the large file, where the task is about it, out of memory where it is read.
@@ -126,8 +108,20 @@ impl Workspace {
     }
 }
 
+fn operations_of(task: FileTask) -> &'static [Operation] {
+    match task {
+        FileTask::Rewrite | FileTask::Seeks => &[Operation::Read, Operation::Write],
+        FileTask::PerByteRead | FileTask::BlockRead => &[Operation::Read],
+        FileTask::PerByteWrite | FileTask::BlockWrite => &[Operation::Write],
+        task => match names::operation(task) {
+            Operation::Read => &[Operation::Read],
+            _ => &[Operation::Write],
+        },
+    }
+}
+
 fn spent_since(before: Option<ProcessorTime>) -> Option<ProcessorTime> {
-    let (before, after) = (before?, system_call::processor_time()?);
+    let (before, after) = (before?, processor_time(libc::RUSAGE_SELF)?);
     Some(ProcessorTime {
         user_ns: after.user_ns.saturating_sub(before.user_ns),
         system_ns: after.system_ns.saturating_sub(before.system_ns),
@@ -140,30 +134,4 @@ fn joined(calls: Option<ProcessorTime>, flush: Option<ProcessorTime>) -> Option<
         user_ns: calls.user_ns + flush.user_ns,
         system_ns: calls.system_ns + flush.system_ns,
     })
-}
-
-struct Course {
-    began: Instant,
-    ended: Instant,
-    go: Go,
-    done: u64,
-    processor: Option<ProcessorTime>,
-    cached_share: Option<f64>,
-    layout: Option<Result<FileLayout, LayoutError>>,
-    failure: Option<io::Error>,
-}
-
-impl Course {
-    fn broken(error: io::Error) -> Course {
-        Course {
-            began: Instant::START,
-            ended: Instant::START,
-            go: Go::On,
-            done: 0,
-            processor: None,
-            cached_share: None,
-            layout: None,
-            failure: Some(error),
-        }
-    }
 }

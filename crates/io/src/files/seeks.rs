@@ -38,7 +38,7 @@ pub(super) fn run(
     job: &Job,
     clock: MonotonicClock,
     recorder: &mut Recorder<'_>,
-) -> (Go, Option<io::Error>) {
+) -> io::Result<Go> {
     let stop = AtomicBool::new(false);
     let count = (job.file_bytes.get() / job.block.get()).max(1);
     let stream = 0x5ee_0000 + (u64::from(job.phase) << 32);
@@ -69,7 +69,7 @@ pub(super) fn run(
                 stop.store(true, Ordering::Relaxed);
             }
         }
-        (ended, failure)
+        failure.map_or(Ok(ended), Err)
     })
 }
 

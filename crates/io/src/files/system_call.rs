@@ -1,7 +1,5 @@
-//! Calls to the system by which files are made, looked at and removed inside an open folder; and processor time.
-#![allow(unsafe_code, reason = "getrusage has no safe form")]
+//! Calls to the system by which files are made, looked at and removed inside an open folder.
 
-use model::file_work::ProcessorTime;
 use rustix::fs::{self, Advice, AtFlags, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::CStr;
@@ -42,16 +40,4 @@ pub(super) fn try_lock(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
         Err(Errno::WOULDBLOCK) => Ok(false),
         Err(error) => Err(error.into()),
     }
-}
-
-pub(super) fn processor_time() -> Option<ProcessorTime> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
-    // SAFETY: the kernel fills the whole struct when it answers zero.
-    if unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) } != 0 {
-        return None;
-    }
-    // SAFETY: as above.
-    let usage = unsafe { usage.assume_init() };
-    let nanos = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
-    Some(ProcessorTime { user_ns: nanos(usage.ru_utime), system_ns: nanos(usage.ru_stime) })
 }

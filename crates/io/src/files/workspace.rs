@@ -1,7 +1,7 @@
 //! A folder of our own inside the folder that is measured. All work happens in it, and it goes away with all that is in it: at the
 //! end, on Ctrl-C, on an error. After a kill the next run finds it by its mark: see `leftovers`.
 
-use super::file_name::{c_name, is_ours};
+use super::file_name::is_ours;
 use super::system_call;
 use crate::error::IoError;
 use crate::targets::file_place::file_system_of;
@@ -222,7 +222,7 @@ impl Workspace {
         for name in entries.flatten() {
             let name = name.file_name();
             let bytes = name.as_bytes();
-            let Ok(text) = c_name(bytes) else { continue };
+            let Ok(text) = CString::new(bytes) else { continue };
             let outcome = if bytes == MARK.to_bytes() {
                 Ok(())
             } else if bytes == DATA.to_bytes() || bytes == BYTES.to_bytes() {
@@ -257,7 +257,7 @@ impl Workspace {
             if !is_ours(entry.as_bytes()) {
                 return Err(io::Error::other(format!("{} in it is none of drivescope's", entry.display())));
             }
-            system_call::remove_at(folder.as_fd(), &c_name(entry.as_bytes())?)?;
+            system_call::remove_at(folder.as_fd(), &CString::new(entry.as_bytes())?)?;
             removal.files += 1;
             if removal.files.is_multiple_of(TELL_EVERY) {
                 tell(removal.files);

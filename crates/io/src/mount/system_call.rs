@@ -1,11 +1,15 @@
 //! The kernel's calls that mounting needs beyond the standard library. All `unsafe` of the mount is here.
-#![allow(unsafe_code, reason = "polling a time, scheduling and loop control have no safe form")]
+#![allow(unsafe_code, reason = "scheduling and loop control have no safe form")]
 
-use model::units::Nanos;
+use crate::targets::system_call::ioctl;
+use model::units::{NANOS_PER_SECOND, Nanos};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{self, AtFlags, OFlags, StatxAttributes, StatxFlags};
 use rustix::mount::UnmountFlags;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::num::NonZeroU64;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 /// `linux/loop.h`: the number of a loop device that is free, or was made.
@@ -21,20 +25,13 @@ pub(super) fn make_non_blocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
 
 /// Waits until one of two descriptors can be read or has failed, for `time` (none is for ever), or a signal.
 pub(super) fn wait_for(descriptors: [BorrowedFd<'_>; 2], time: Option<Nanos>) {
-    let entry = |descriptor: BorrowedFd<'_>| libc::pollfd {
-        fd: descriptor.as_raw_fd(),
-        events: libc::POLLIN,
-        revents: 0,
-    };
-    let mut entries = descriptors.map(entry);
-    let time = time.map(|time| libc::timespec {
-        tv_sec: (time.get() / 1_000_000_000) as libc::time_t,
-        tv_nsec: (time.get() % 1_000_000_000) as libc::c_long,
+    let mut entries = descriptors.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
+    let time = time.map(|time| Timespec {
+        tv_sec: (time.get() / NANOS_PER_SECOND) as i64,
+        tv_nsec: (time.get() % NANOS_PER_SECOND) as i64,
     });
-    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the array holds two entries, the time is null or valid, and no pointer outlives the call. Whatever it
-    // answers, the caller looks for itself.
-    unsafe { libc::ppoll(entries.as_mut_ptr(), 2, time, std::ptr::null()) };
+    // Whatever it answers, the caller looks for itself.
+    let _ = poll(&mut entries, time.as_ref());
 }
 
 pub(super) fn schedule_first(priority: i32) -> io::Result<()> {
@@ -48,15 +45,13 @@ pub(super) fn schedule_first(priority: i32) -> io::Result<()> {
 
 /// Asks that this thread's timers are not put together with others: ordinary threads are up to 50 µs late by that.
 pub(super) fn make_timers_exact() {
-    // SAFETY: takes integers only; one nanosecond is the least there is, and it cannot fail for the own thread.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };
+    // One nanosecond is the least there is, and it cannot fail for the own thread.
+    let _ = rustix::thread::set_current_timer_slack(Some(NonZeroU64::MIN));
 }
 
 pub(super) fn thread_time() -> Nanos {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel fills the struct; this clock exists for every thread.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    Nanos::new(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Nanos::new(time.tv_sec as u64 * NANOS_PER_SECOND + time.tv_nsec as u64)
 }
 
 pub(super) fn user_and_group() -> (u32, u32) {
@@ -75,10 +70,7 @@ pub(super) fn is_mount_point(folder: BorrowedFd<'_>) -> io::Result<bool> {
 /// The number of a free loop device. Another program may take it before we do.
 pub(super) fn free_loop_device(control: BorrowedFd<'_>) -> io::Result<u32> {
     // SAFETY: the request takes no argument.
-    match unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE) } {
-        number if number >= 0 => Ok(number as u32),
-        _ => Err(io::Error::last_os_error()),
-    }
+    unsafe { ioctl(control, LOOP_CTL_GET_FREE, std::ptr::null_mut::<()>()) }
 }
 
 pub(super) fn configure_loop_device(
@@ -86,8 +78,5 @@ pub(super) fn configure_loop_device(
     configuration: &[u8; LOOP_CONFIG_BYTES],
 ) -> io::Result<()> {
     // SAFETY: the kernel copies exactly these bytes from the pointer, at any alignment, and keeps no pointer.
-    match unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, configuration.as_ptr()) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    unsafe { ioctl(device, LOOP_CONFIGURE, configuration.as_ptr().cast_mut()) }.map(drop)
 }

@@ -11,6 +11,7 @@ use super::target::Target;
 use crate::error::IoError;
 use model::target::Caveat;
 use model::units::KIB;
+use rustix::fs::SeekFrom;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
@@ -112,11 +113,11 @@ fn block_offsets(size: u64, logical_block: u64) -> Vec<u64> {
 fn holes(descriptor: BorrowedFd<'_>, size: u64) -> io::Result<f64> {
     let (mut data_bytes, mut position) = (0, 0);
     for _ in 0..PIECES_MAX {
-        let start = system_call::seek(descriptor, position, libc::SEEK_DATA)?.unwrap_or(size);
+        let start = system_call::seek(descriptor, SeekFrom::Data(position))?.unwrap_or(size);
         if start >= size {
             return Ok(1.0 - data_bytes as f64 / size as f64);
         }
-        position = system_call::seek(descriptor, start, libc::SEEK_HOLE)?.unwrap_or(size).min(size);
+        position = system_call::seek(descriptor, SeekFrom::Hole(start))?.unwrap_or(size).min(size);
         assert!(start <= position, "data end behind their start");
         data_bytes += position - start;
         if position >= size {

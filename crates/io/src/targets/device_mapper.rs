@@ -1,9 +1,9 @@
 //! The table of a volume of the device mapper, asked of the kernel (`linux/dm-ioctl.h`).
 #![allow(unsafe_code, reason = "ioctl has no safe form")]
 
-use super::system_call::AlignedBuffer;
+use super::system_call::{AlignedBuffer, ioctl};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 
 const DM_TABLE_STATUS: libc::c_ulong = 0xc138_fd0c;
 /// The table is wanted, and not what became of it.
@@ -71,9 +71,7 @@ pub(super) fn mapped_table(control: &OwnedFd, name: &str) -> io::Result<Vec<Tabl
     let head = unsafe {
         let start = buffer.as_mut_ptr().cast::<MapperHead>();
         start.write(head);
-        if libc::ioctl(control.as_raw_fd(), DM_TABLE_STATUS, start) != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        ioctl(control.as_fd(), DM_TABLE_STATUS, start)?;
         start.read()
     };
     if head.flags & DM_BUFFER_FULL_FLAG != 0 {

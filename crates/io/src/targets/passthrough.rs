@@ -1,8 +1,9 @@
 //! Commands past the block layer: NVMe admin, and ATA within SCSI. Only `purge`, behind a permit, erases.
 #![allow(unsafe_code, reason = "ioctl with structs of the kernel has no safe form")]
 
+use super::system_call::ioctl;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
 /// `linux/nvme_ioctl.h`: the namespace that a block device stands for.
 const NVME_IOCTL_ID: libc::c_ulong = 0x4e40;
@@ -94,10 +95,9 @@ pub(super) fn is_refusal(error: &io::Error) -> bool {
 
 pub(super) fn nvme_namespace(descriptor: BorrowedFd<'_>) -> io::Result<u32> {
     // SAFETY: the request takes no argument.
-    match unsafe { libc::ioctl(descriptor.as_raw_fd(), NVME_IOCTL_ID) } {
-        number if number > 0 => Ok(number as u32),
-        0 => Err(io::Error::from(io::ErrorKind::InvalidData)),
-        _ => Err(io::Error::last_os_error()),
+    match unsafe { ioctl(descriptor, NVME_IOCTL_ID, std::ptr::null_mut::<()>()) }? {
+        0 => Err(io::ErrorKind::InvalidData.into()),
+        number => Ok(number),
     }
 }
 
@@ -139,20 +139,19 @@ pub(super) fn nvme_command(
 /// `command.address` is zero, or that of `data_length` bytes that the caller has for itself until the end of the call.
 unsafe fn nvme_admin(descriptor: BorrowedFd<'_>, mut command: NvmeCommand) -> io::Result<()> {
     // SAFETY: the struct has the layout of the kernel's; its address is the caller's promise.
-    match unsafe { libc::ioctl(descriptor.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &raw mut command) } {
+    match unsafe { ioctl(descriptor, NVME_IOCTL_ADMIN_CMD, &raw mut command) }? {
         0 => Ok(()),
         status if is_nvme_refusal(status) => {
             Err(Refused(format!("the drive refused it with NVMe status {status:#x}")).into())
         }
-        status if status > 0 => Err(io::Error::other(format!("it failed with NVMe status {status:#x}"))),
-        _ => Err(io::Error::last_os_error()),
+        status => Err(io::Error::other(format!("it failed with NVMe status {status:#x}"))),
     }
 }
 
 /// Whether a status says that the command was not begun, by the codes of NVM Express Base 2.0 (2021). Not among them are
 /// those that a command under way ends with, and those that the host gives itself when no answer comes.
-fn is_nvme_refusal(status: libc::c_int) -> bool {
-    const STATUS_BITS: libc::c_int = 0x7ff;
+fn is_nvme_refusal(status: u32) -> bool {
+    const STATUS_BITS: u32 = 0x7ff;
     matches!(
         status & STATUS_BITS,
         // Generic: opcode, field, namespace or format invalid; sequence; denied; write-protected; locked down.
@@ -217,9 +216,7 @@ pub(super) fn ata(
         info: 0,
     };
     // SAFETY: all pointers of the header lead to memory of the lengths given, which outlives the call.
-    if unsafe { libc::ioctl(descriptor.as_raw_fd(), SG_IO, &raw mut header) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    unsafe { ioctl(descriptor, SG_IO, &raw mut header) }?;
     if header.status != 0 || header.host_status != 0 || header.driver_status != 0 {
         let was_answered = header.status == CHECK_CONDITION && header.host_status == 0;
         let is_refused = was_answered && is_ata_refusal(&sense);
@@ -320,7 +317,7 @@ mod tests {
             assert!(is_nvme_refusal(refused), "{refused:#x}");
         }
         // Data transfer, internal error, aborted, sanitize failed and under way, format under way, path, by the host.
-        for broken in [-1, 0, 0x4, 0x6, 0x7, 0x1c, 0x1d, 0x84, 0x300, 0x371, 0x4006] {
+        for broken in [0, 0x4, 0x6, 0x7, 0x1c, 0x1d, 0x84, 0x300, 0x371, 0x4006] {
             assert!(!is_nvme_refusal(broken), "{broken:#x}");
         }
         assert!(is_refusal(&Refused("no".into()).into()));

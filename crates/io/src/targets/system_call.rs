@@ -6,8 +6,8 @@
 
 use super::identity::{DeviceNumber, FileNumber, Identity, LoopExtent, Place};
 use super::sysfs::or_not_mounted;
-use rustix::fs::{self, Advice, AtFlags, FallocateFlags, Mode, OFlags, Stat, StatVfsMountFlags};
-use rustix::io::retry_on_intr;
+use rustix::fs::{self, Advice, AtFlags, FallocateFlags, Mode, OFlags, SeekFrom, Stat, StatVfsMountFlags};
+use rustix::io::{Errno, retry_on_intr};
 use std::ffi::{CString, OsStr};
 use std::fs::ReadDir;
 use std::io;
@@ -20,8 +20,6 @@ const BLKGETSIZE64: libc::c_ulong = 0x8008_1272;
 /// `linux/fs.h`: a number that is never used twice, so a device that was replaced under the same name is noticed.
 const BLKGETDISKSEQ: libc::c_ulong = 0x8008_1280;
 const BLKROGET: libc::c_ulong = 0x125e;
-const BLKSSZGET: libc::c_ulong = 0x1268;
-const BLKPBSZGET: libc::c_ulong = 0x127b;
 /// `linux/fs.h`: tells the device that a range holds nothing of use.
 const BLKDISCARD: libc::c_ulong = 0x1277;
 /// `linux/loop.h`: what a loop device lies on.
@@ -156,19 +154,29 @@ pub(super) fn is_read_only(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
 }
 
 pub(super) fn logical_block(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
-    Ok(u64::from(ask_number(descriptor, BLKSSZGET, 0 as libc::c_uint)?))
+    Ok(u64::from(fs::ioctl_blksszget(descriptor)?))
 }
 
 pub(super) fn physical_block(descriptor: BorrowedFd<'_>) -> io::Result<u64> {
-    Ok(u64::from(ask_number(descriptor, BLKPBSZGET, 0 as libc::c_uint)?))
+    Ok(u64::from(fs::ioctl_blkpbszget(descriptor)?))
 }
 
 /// Tells a block device that these bytes hold nothing of use. `descriptor` must be open for writing.
 pub(super) fn discard(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
-    let range = [offset, length];
     // SAFETY: the request takes a pointer to two such numbers, which it only reads.
-    match unsafe { libc::ioctl(descriptor.as_raw_fd(), BLKDISCARD, range.as_ptr()) } {
-        0 => Ok(()),
+    unsafe { ioctl(descriptor, BLKDISCARD, &mut [offset, length]) }.map(drop)
+}
+
+/// # Safety
+/// The request is one that takes a pointer to such a value, for as long as the call lasts.
+pub(crate) unsafe fn ioctl<Argument>(
+    descriptor: BorrowedFd<'_>,
+    request: libc::c_ulong,
+    argument: *mut Argument,
+) -> io::Result<u32> {
+    // SAFETY: the caller's promise.
+    match unsafe { libc::ioctl(descriptor.as_raw_fd(), request, argument) } {
+        answer if answer >= 0 => Ok(answer as u32),
         _ => Err(io::Error::last_os_error()),
     }
 }
@@ -180,10 +188,8 @@ fn ask_number<Number>(
     mut number: Number,
 ) -> io::Result<Number> {
     // SAFETY: each caller above names a request whose argument is a pointer to exactly this integer type.
-    match unsafe { libc::ioctl(descriptor.as_raw_fd(), request, &raw mut number) } {
-        0 => Ok(number),
-        _ => Err(io::Error::last_os_error()),
-    }
+    unsafe { ioctl(descriptor, request, &raw mut number) }?;
+    Ok(number)
 }
 
 /// `linux/major.h`: the driver of loop devices. To others the numbers of its requests may mean something else.
@@ -205,9 +211,7 @@ const _: () = assert!(size_of::<LoopInfo>() == 232);
 pub(super) fn loop_extent(descriptor: BorrowedFd<'_>) -> io::Result<LoopExtent> {
     let mut info = LoopInfo { device: 0, inode: 0, rdevice: 0, offset: 0, size_limit: 0, rest: [0; 192] };
     // SAFETY: `info` has the size and layout that this request fills.
-    if unsafe { libc::ioctl(descriptor.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    unsafe { ioctl(descriptor, LOOP_GET_STATUS64, &raw mut info) }?;
     let backing = match info.rdevice {
         0 => Place::File(FileNumber { file_system: DeviceNumber::from_raw(info.device), inode: info.inode }),
         number => Place::Device(DeviceNumber::from_raw(number)),
@@ -244,15 +248,13 @@ pub(super) fn reserve(descriptor: BorrowedFd<'_>, offset: u64, size: u64) -> io:
     Ok(retry_on_intr(|| fs::fallocate(descriptor, FallocateFlags::empty(), offset, size))?)
 }
 
-/// The first place from `offset` on that is (`SEEK_HOLE`) or is not (`SEEK_DATA`) a hole; none past the last data.
-pub(super) fn seek(descriptor: BorrowedFd<'_>, offset: u64, whence: libc::c_int) -> io::Result<Option<u64>> {
-    // SAFETY: the call takes integers only.
-    let found = unsafe { libc::lseek(descriptor.as_raw_fd(), offset as libc::off_t, whence) };
-    if found >= 0 {
-        return Ok(Some(found as u64));
+/// The first place from there on that is or is not a hole; none past the last data.
+pub(super) fn seek(descriptor: BorrowedFd<'_>, from: SeekFrom) -> io::Result<Option<u64>> {
+    match fs::seek(descriptor, from) {
+        Ok(found) => Ok(Some(found)),
+        Err(Errno::NXIO) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    let error = io::Error::last_os_error();
-    if error.raw_os_error() == Some(libc::ENXIO) { Ok(None) } else { Err(error) }
 }
 
 #[repr(C)]
@@ -386,9 +388,7 @@ pub(crate) fn extents(descriptor: BorrowedFd<'_>, start: u64) -> io::Result<Vec<
         extents: [RawExtent::default(); EXTENTS],
     };
     // SAFETY: `map` has the layout of the kernel's struct and tells how many extents it has room for.
-    if unsafe { libc::ioctl(descriptor.as_raw_fd(), FS_IOC_FIEMAP, &raw mut map) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    unsafe { ioctl(descriptor, FS_IOC_FIEMAP, &raw mut map) }?;
     let found = &map.extents[..(map.mapped as usize).min(EXTENTS)];
     Ok(found.iter().map(FileExtent::of).collect())
 }

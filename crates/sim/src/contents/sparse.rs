@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-/// The least that is kept or forgotten.
 pub(super) const PAGE: usize = 4096;
 const BRANCHES: usize = 32;
 /// What a node costs, in bytes.

@@ -35,9 +35,7 @@ impl DiskProfile {
 
     fn check_defects(&self, capacity: Bytes) -> Result<(), Flaw> {
         const DEFECTS_MAX: usize = 100_000;
-        if self.defects.len() > DEFECTS_MAX {
-            return Err(Flaw::new("defects", "more than 100000 of them"));
-        }
+        Flaw::when(self.defects.len() > DEFECTS_MAX, "defects", "more than 100000 of them")?;
         let mut end_before = 0;
         for (number, defect) in self.defects.iter().enumerate() {
             self.check_defect(defect, end_before, capacity).in_section(&format!("defects.{number}"))?;

@@ -50,7 +50,7 @@ fn answers((profile, capacity): &(DiskProfile, Bytes), requests: &[Asked], looks
         while let Some(moment) = disk.next_completion_at().filter(|moment| moment.get() <= until && looks > 0)
         {
             assert!(
-                moment.get() >= now || !disk.finished.is_empty(),
+                moment.get() >= now || !disk.arm.finished.is_empty(),
                 "a moment in the past without an answer"
             );
             take_all(&mut disk, moment.get().max(now));

@@ -7,7 +7,7 @@ use crate::disk::published::{DISK_4TB_CAPACITY, disk_4tb};
 use crate::disk::truth::DiskTruth;
 use crate::profile::plain_facts;
 use model::prng::Prng;
-use model::request::Tag;
+use model::request::{Status, Tag};
 
 const TURN_S: f64 = 60.0 / 7200.0;
 
@@ -29,7 +29,7 @@ fn disk(change: impl FnOnce(&mut DiskProfile)) -> DiskDrive {
 
 fn random_iops(depth: u32, count: usize, change: impl FnOnce(&mut DiskProfile)) -> (f64, Vec<f64>) {
     let mut disk = disk(change);
-    let blocks = disk.facts.capacity.get() / 4096;
+    let blocks = disk.facts().capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
     ClosedLoop::reads(depth, count).run(&mut disk, |_| prng.below(blocks) * 4096)
 }
@@ -128,7 +128,7 @@ fn a_stream_read_again_is_read_from_the_platter_again() {
 #[test]
 fn a_write_cache_answers_at_once_until_it_is_full() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 65_536);
-    let blocks = disk.facts.capacity.get() / 4096;
+    let blocks = disk.facts().capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
     let host = ClosedLoop { operation: Operation::Write, ..ClosedLoop::reads(1, 20_000) };
     let (_, latencies) = host.run(&mut disk, |_| prng.below(blocks) * 4096);
@@ -335,7 +335,7 @@ fn sequential_writes_run_at_the_rate_of_the_zone() {
 #[test]
 fn random_writes_through_the_cache_are_a_deep_queue() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 16_384);
-    let blocks = disk.facts.capacity.get() / 4096;
+    let blocks = disk.facts().capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
     let host = ClosedLoop { operation: Operation::Write, ..ClosedLoop::reads(1, 14_000) };
     let (_, latencies) = host.run(&mut disk, |_| prng.below(blocks) * 4096);
@@ -347,7 +347,7 @@ fn random_writes_through_the_cache_are_a_deep_queue() {
 #[test]
 fn writes_and_reads_share_the_arm_when_the_cache_is_full() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 1024);
-    let blocks = disk.facts.capacity.get() / 4096;
+    let blocks = disk.facts().capacity.get() / 4096;
     let mut prng = Prng::new(5, 0);
     let mut now = Instant::START;
     let mut next = |tag: u32| Request {

@@ -126,9 +126,7 @@ const ZONES_MAX: usize = 10_000;
 impl Geometry {
     pub fn new(profile: &GeometryProfile, layouts: Vec<ZoneLayout>) -> Result<Geometry, Flaw> {
         let surfaces = u64::from(profile.surfaces);
-        if layouts.is_empty() || layouts.len() > ZONES_MAX {
-            return Err(Flaw::new("zones", "a disk has 1 to 10000 zones"));
-        }
+        Flaw::when(layouts.is_empty() || layouts.len() > ZONES_MAX, "zones", "a disk has 1 to 10000 zones")?;
         let surface_skew = profile.surface_skew_turns.unwrap_or(profile.track_skew_turns);
         let skews = Skews {
             track: profile.track_skew_turns,

@@ -1,12 +1,13 @@
 //! A hard disk by its mechanism: layout, arm, rotation, queue and caches.
 //! ```text
 //! profile ──► geometry ┐
-//!         └─► seek ────┴► mechanism ◄── queue, read_ahead, write_cache ◄── drive
+//!         └─► seek ────┴► mechanism ◄── arm (queue, read_ahead), write_cache ◄── drive
 //!         └─► truth
 //! ```
 
 #[cfg(test)]
 mod any_profile;
+pub(crate) mod arm;
 mod check;
 #[cfg(test)]
 mod closed_loop;

@@ -17,7 +17,6 @@ section! {
         read_ahead: ReadAheadProfile = ReadAheadProfile::default() => "Read-ahead and read cache.";
         write_cache: WriteCacheProfile = WriteCacheProfile::default() => "Write cache.";
         queue: QueueProfile = QueueProfile::default() => "Command queue.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         standby: Option<StandbyProfile> = None => "Spin-down.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         defects: Vec<Defect> = Vec::new() => "Remapped, slow and unreadable sectors.";
@@ -31,14 +30,11 @@ section! {
         layout: TrackLayout => "Order of tracks.";
         serpentine_tracks: u64 = 1, in 1..=1_048_576 => "Adjacent tracks on one surface before the head switch; 1 for the layouts `F` and `A`.";
         track_skew_turns: f64, in 0..=4 => "Track skew in revolutions, same surface: 0.06 to 0.36 is usual.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         surface_skew_turns: Option<f64> = None, in 0..=4 => "Head skew in revolutions. Default: the track skew.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         group_skew_turns: Option<f64> = None, in 0..=4 => "Skew in revolutions from the last surface back to the first (layouts `F` and `A`: to the next cylinder). Default: the head skew.";
         spare_cylinders_per_zone: u64 = 0, in 0..=10_000 => "Spare cylinders at the end of each zone, for remapped sectors.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         zones: Vec<ZoneProfile> = Vec::new() => "List of zones from the outer diameter. Either this or `generated_zones`.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         generated_zones: Option<GeneratedZones> = None => "Zones computed by a rule. Either this or `zones`.";
     }
 }
@@ -72,7 +68,6 @@ section! {
         zone_count: u32, in 1..=10_000 => "Number of zones: 15 to 60 is usual.";
         sectors_per_track_outer: u32, in 4..=1_000_000 => "Mean over surfaces, outermost zone.";
         sectors_per_track_inner: u32, in 4..=1_000_000 => "Mean over surfaces, innermost zone.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         cylinders: Option<u64> = None => "Cylinders without spares. Default: as many as the capacity needs.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         surface_densities: Vec<f64> = Vec::new(), in 0.5..=2 => "Density of each surface relative to the mean: `[1.02, 0.97]`. Either this or `surface_spread`.";
@@ -102,7 +97,6 @@ section! {
     ReadAheadProfile at "[disk.read_ahead]" = "Read-ahead after a read, and the read cache." {
         segments: u32 = 16, in 0..=4096 => "Cache segments, replaced whole in LRU order: 16 to 32 is usual. 0 turns the cache off.";
         segment_kib: u64 = 2048, in 0..=16_384 => "Segment size, at least 4.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         ahead_kib: Option<u64> = None => "Read-ahead distance; 0 turns it off. Default: the segment size.";
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         drops_delivered: bool = false => "The cache holds prefetched data only and drops them once delivered: rereads come from the medium.";

@@ -7,7 +7,7 @@
 //! Not modelled: writes, reads in order, somebody who backs off when the host is busy.
 
 use crate::fault::profile::{FaultProfile, nanos};
-use crate::{Drive, first_at, take_ready};
+use crate::{Drive, first_at, put, take_ready};
 use model::prng::Prng;
 use model::request::{Completion, Operation, Request, Tag};
 use model::target::TargetFacts;
@@ -140,16 +140,7 @@ impl LoadedDrive {
     }
 
     fn submit_inner(&mut self, request: Request, owner: Owner) {
-        let tag = match self.free_tags.pop() {
-            Some(tag) => {
-                self.owners[tag as usize] = owner;
-                tag
-            }
-            None => {
-                self.owners.push(owner);
-                self.owners.len() as u32 - 1
-            }
-        };
+        let tag = put(&mut self.owners, &mut self.free_tags, owner);
         self.inner.submit(Request { tag: Tag(tag), ..request }, Instant::new(self.inner_now));
     }
 

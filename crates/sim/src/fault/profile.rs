@@ -29,7 +29,6 @@ pub enum FaultProfile {
         #[serde(default)]
         first_byte: u64,
         /// How long it is. Default: to the end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<u64>,
         /// How much longer each request to it takes, in milliseconds. The drive does nothing else meanwhile.
         milliseconds: f64,
@@ -37,7 +36,6 @@ pub enum FaultProfile {
         #[serde(default, skip_serializing_if = "is_zero")]
         at_s: f64,
         /// For how long, for requests that come meanwhile. Default: for ever.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<f64>,
     },
     /// Requests to that stretch are never answered, and the system gives up.
@@ -68,7 +66,6 @@ pub enum FaultProfile {
         at_s: f64,
         seconds: f64,
         /// It comes again each so many seconds. Default: it does not.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         every_s: Option<f64>,
     },
     /// After so many requests the drive is gone.
@@ -104,7 +101,6 @@ pub enum FaultProfile {
         #[serde(default)]
         first_byte: u64,
         /// How long the stretch is. Default: to the end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<u64>,
     },
     /// Somebody else reads at random from all over the drive, through the same link and queue.
@@ -113,19 +109,14 @@ pub enum FaultProfile {
         #[serde(default, skip_serializing_if = "is_zero")]
         at_s: f64,
         /// How long it lasts. Default: for ever.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<f64>,
         /// With `seconds`: it comes again each so many seconds. Default: it does not.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         every_s: Option<f64>,
         /// The size of each request, in KiB: 4 to 16384. Default: 4, 8, 16, 32 or 64, as the seed draws.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         request_kib: Option<u64>,
         /// So many requests a second on average, at random, at most 64 of them at once. Either this or `queue_depth`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         per_second: Option<f64>,
         /// So many requests at once, 1 to 64: the next comes 10 µs after the answer to one. Either this or `per_second`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         queue_depth: Option<u32>,
     },
     /// The host sees completions late; the drive works on.
@@ -183,10 +174,12 @@ impl FaultProfile {
                 check_seconds("seconds", seconds, 0.0)
             }
             FaultProfile::HangsPastDepth { queue_depth, seconds } => {
-                check_count("queue_depth", queue_depth.into())?;
+                Flaw::when(queue_depth == 0, "queue_depth", "it is at least 1")?;
                 check_seconds("seconds", seconds, 0.0)
             }
-            FaultProfile::ShortReads { every_reads } => check_count("every_reads", every_reads),
+            FaultProfile::ShortReads { every_reads } => {
+                Flaw::when(every_reads == 0, "every_reads", "it is at least 1")
+            }
             FaultProfile::Stall { at_s, seconds, every_s } => check_times(at_s, Some(seconds), every_s),
             FaultProfile::GoneAfterRequests { .. } => Ok(()),
             FaultProfile::GoneAt { at_s } => check_seconds("at_s", at_s, 0.0),
@@ -198,10 +191,8 @@ impl FaultProfile {
                 Err(Flaw::new("remembers_blocks", format!("it is more than {REMEMBERED_MAX}")))
             }
             FaultProfile::SilentCorruption { every_blocks, first_byte, bytes, .. } => {
-                check_count("every_blocks", every_blocks)?;
-                if !first_byte.is_multiple_of(4096) {
-                    return Err(Flaw::new("first_byte", "it is no multiple of 4096"));
-                }
+                Flaw::when(every_blocks == 0, "every_blocks", "it is at least 1")?;
+                Flaw::when(!first_byte.is_multiple_of(4096), "first_byte", "it is no multiple of 4096")?;
                 check_stretch(first_byte, bytes.unwrap_or(1), capacity)
             }
             FaultProfile::OtherLoad { at_s, seconds, every_s, request_kib, per_second, queue_depth } => {
@@ -217,10 +208,7 @@ impl FaultProfile {
             FaultProfile::HostDelay { mean_us, late_share, late_ms } => {
                 check_seconds("mean_us", mean_us / 1e6, 0.0)?;
                 check_seconds("late_ms", late_ms / 1e3, 0.0)?;
-                match (0.0..=1.0).contains(&late_share) {
-                    true => Ok(()),
-                    false => Err(Flaw::new("late_share", "it is not between 0 and 1")),
-                }
+                Flaw::when(!(0.0..=1.0).contains(&late_share), "late_share", "it is not between 0 and 1")
             }
         }
     }
@@ -283,9 +271,7 @@ fn stretch(first_byte: u64, bytes: u64) -> Option<ByteRange> {
 }
 
 fn check_stretch(first_byte: u64, bytes: u64, capacity: Bytes) -> Result<(), Flaw> {
-    if bytes == 0 {
-        return Err(Flaw::new("bytes", "it is an empty stretch"));
-    }
+    Flaw::when(bytes == 0, "bytes", "it is an empty stretch")?;
     match first_byte.checked_add(bytes) {
         Some(end) if end <= capacity.get() => Ok(()),
         _ => Err(Flaw::new("bytes", format!("it ends past the drive's {} bytes", capacity.get()))),
@@ -334,10 +320,6 @@ fn check_arrival(per_second: Option<f64>, queue_depth: Option<u32>) -> Result<()
             Err(Flaw::new("per_second", "it or `queue_depth` is missing: how many requests come"))
         }
     }
-}
-
-fn check_count(key: &str, count: u64) -> Result<(), Flaw> {
-    if count == 0 { Err(Flaw::new(key, "it is at least 1")) } else { Ok(()) }
 }
 
 fn check_real(real_bytes: u64, capacity: Bytes) -> Result<(), Flaw> {

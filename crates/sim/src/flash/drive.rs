@@ -12,12 +12,11 @@ use crate::flash::dies::Dies;
 use crate::flash::profile::{BufferProfile, FlashProfile, PowerStateProfile};
 use crate::flash::write_path::WritePath;
 use crate::flaw::Flaw;
-use crate::{Drive, answer_within};
+use crate::{Drive, answer_within, first_at, insert_by_time, take_ready};
 use model::request::{Completion, Operation, Request};
 use model::target::TargetFacts;
 use model::units::Instant;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 pub struct FlashDrive {
     facts: TargetFacts,
@@ -35,40 +34,8 @@ pub struct FlashDrive {
     is_dirty: bool,
     /// When the mapping table of the last flush is stored.
     stored_s: f64,
-    answers: BinaryHeap<Reverse<Answer>>,
-    taken: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Answer {
-    completion: Completion,
-    number: u64,
-}
-
-impl Answer {
-    fn key(&self) -> (u64, u64) {
-        (self.completion.completed_ns, self.number)
-    }
-}
-
-impl PartialEq for Answer {
-    fn eq(&self, other: &Answer) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Answer {}
-
-impl PartialOrd for Answer {
-    fn partial_cmp(&self, other: &Answer) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Answer {
-    fn cmp(&self, other: &Answer) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
+    /// By the moment they are ready, those of one moment in the order in which they came.
+    answers: VecDeque<Completion>,
 }
 
 impl FlashDrive {
@@ -91,8 +58,7 @@ impl FlashDrive {
             active_until_s: 0.0,
             is_dirty: false,
             stored_s: 0.0,
-            answers: BinaryHeap::new(),
-            taken: 0,
+            answers: VecDeque::new(),
         })
     }
 
@@ -169,20 +135,15 @@ impl Drive for FlashDrive {
         self.active_until_s = self.active_until_s.max(end_s);
         let completed_ns = ((end_s * 1e9).round() as u64).max(now.get());
         let completion = Completion { tag: request.tag, status, transferred_bytes: moved, completed_ns };
-        self.answers.push(Reverse(Answer { completion, number: self.taken }));
-        self.taken += 1;
+        insert_by_time(&mut self.answers, completion);
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        self.answers.peek().map(|Reverse(answer)| Instant::new(answer.completion.completed_ns))
+        first_at(&self.answers)
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
-        if self.next_completion_at()? > now {
-            return None;
-        }
-        let Reverse(answer) = self.answers.pop()?;
-        Some(answer.completion)
+        take_ready(&mut self.answers, now)
     }
 
     fn facts(&self) -> &TargetFacts {

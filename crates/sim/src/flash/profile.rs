@@ -37,15 +37,10 @@ section! {
         command_us: f64 = 0.5, in 0..=1e6 => "Controller time per command, serial: 1 µs limits the drive to 1,000,000 IOPS.";
         read_ahead_kib: u32 = 256, in 0..=1_048_576 => "Prefetch distance for sequential reads; 0 turns it off.";
         garbage_collection: GarbageCollectionProfile = GarbageCollectionProfile::default() => "When space is reclaimed.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         slc: Option<SlcProfile> = None => "The SLC cache.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         buffer: Option<BufferProfile> = None => "The write buffer.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         housekeeping: Option<HousekeepingProfile> = None => "Periodic housekeeping that depends on the write history.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         map_flush: Option<MapFlushProfile> = None => "Flushes of the mapping table.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         thermal: Option<ThermalProfile> = None => "Temperature and throttling.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         power_states: Vec<PowerStateProfile> = Vec::new() => "Power states, shallowest first; at most 32, as in NVMe.";
@@ -164,9 +159,7 @@ impl FlashProfile {
         self.check_bounds()?;
         // ONFI: the data bytes of a page are a power of two.
         for (key, kib) in [("page_kib", self.page_kib), ("mapping_kib", self.mapping_kib)] {
-            if !kib.is_power_of_two() {
-                return Err(Flaw::new(key, "must be a power of two"));
-            }
+            Flaw::when(!kib.is_power_of_two(), key, "must be a power of two")?;
         }
         self.garbage_collection.check_bounds().in_section("garbage_collection")?;
         if let Some(slc) = &self.slc {
@@ -198,9 +191,7 @@ impl FlashProfile {
     }
 
     fn check_power_states(&self) -> Result<(), Flaw> {
-        if self.power_states.len() > 32 {
-            return Err(Flaw::new("power_states", "has more than 32 entries; NVMe allows 32"));
-        }
+        Flaw::when(self.power_states.len() > 32, "power_states", "has more than 32 entries; NVMe allows 32")?;
         for (index, state) in self.power_states.iter().enumerate() {
             state.check_bounds().in_section(&format!("power_states.{index}"))?;
         }

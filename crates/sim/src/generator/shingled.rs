@@ -39,7 +39,6 @@ const MAP_ENTRIES: (u64, u64) = (100_000, 400_000);
 const BAND_BYTES: Range = (15e6, 40e6);
 /// Stretches of bands of one size: assumed, as Skylight tells the smallest and the largest only.
 const BAND_ZONES: (u64, u64) = (1, 6);
-/// What is appended at once: assumed.
 const PACKETS: [u64; 3] = [64 << 10, 128 << 10, 256 << 10];
 /// Turns for the journal: 117 packets a second of a 2 TB disk are almost one; a quarter lies beside. Assumed between.
 const JOURNAL_TURNS: Range = (0.25, 0.97);

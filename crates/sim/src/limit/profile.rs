@@ -6,17 +6,11 @@ use crate::profile::schema::section;
 section! {
     #[derive(Default)]
     LimitProfile at "[limit]" = "Rate limit around drive and link, as of cloud volumes, QEMU and cgroups: a token bucket of requests, one of bytes, or both, full at the start. Requests wait in order for tokens. Flush and TRIM cost none." {
-        #[serde(skip_serializing_if = "Option::is_none")]
         iops: Option<f64> = None, in 1..=1e9 => "Sustained IOPS, which refill the credit.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         credit_requests: Option<f64> = None, in 1..=1e12 => "Burst credit: requests in a full bucket. Default 1.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         rate_mb_per_s: Option<f64> = None, in 0.001..=1e6 => "Sustained throughput, which refills the credit.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         credit_mb: Option<f64> = None, in 0.001..=1e9 => "Burst credit: decimal MB in a full bucket. Default 1.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         changes_at_s: Option<f64> = None, in 0..=1e8 => "When the limit changes, in seconds from the start. Default: never.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         changes_by: Option<f64> = None, in 0.01..=100 => "How many times as fast credit comes back from then on.";
         separate: bool = false => "Separate buckets for reads and writes, each with these numbers.";
     }

@@ -13,8 +13,8 @@
 //!
 //! The drive is asked to look ahead as far as the last command got to it: nothing is kept that is on its way.
 
-use crate::Drive;
 use crate::link::profile::{Duplex, LinkProfile};
+use crate::{Drive, first_at, put, take_ready};
 use model::request::{Completion, Operation, Request, Status, Tag};
 use model::target::TargetFacts;
 use model::units::Instant;
@@ -129,16 +129,7 @@ impl LinkedDrive {
         }
         let reached_drive_ns = self.to_drive_free_ns + self.latency_ns;
         let command = Command { request, reached_drive_ns };
-        let tag = match self.free_tags.pop() {
-            Some(tag) => {
-                self.commands[tag as usize] = command;
-                tag
-            }
-            None => {
-                self.commands.push(command);
-                self.commands.len() as u32 - 1
-            }
-        };
+        let tag = put(&mut self.commands, &mut self.free_tags, command);
         self.under_way += 1;
         self.in_inner += 1;
         self.inner_next = None;
@@ -280,8 +271,8 @@ impl Drive for LinkedDrive {
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        if let Some(answer) = self.answers.front() {
-            return Some(Instant::new(answer.completed_ns));
+        if !self.answers.is_empty() {
+            return first_at(&self.answers);
         }
         let crossed = self.crossing.front().map_or(NEVER, |completion| completion.completed_ns);
         let next = crossed.min(self.inner_next());
@@ -292,7 +283,7 @@ impl Drive for LinkedDrive {
         if self.answers.is_empty() {
             self.advance(now.get());
         }
-        if self.answers.front()?.completed_ns > now.get() { None } else { self.answers.pop_front() }
+        take_ready(&mut self.answers, now)
     }
 
     fn facts(&self) -> &TargetFacts {

@@ -13,31 +13,18 @@ use model::units::KIB;
 section! {
     #[derive(Default)]
     LinkProfile at "[link]" = "The link to the host. `kind` sets all values; each can be overridden. Without `kind`, `rate_mb_per_s` is required and the link has no other cost." {
-        #[serde(skip_serializing_if = "Option::is_none")]
         kind: Option<LinkKind> = None => "Kind of link; sets all other values.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         pcie_generation: Option<u32> = None, in 1..=5 => "For `nvme`: PCIe generation. Default: 3.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         pcie_lanes: Option<u32> = None => "For `nvme`: 1, 2, 4, 8 or 16 lanes. Default: 4.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         native_command_queueing: Option<bool> = None => "For SATA: NCQ. Default: true.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String> = None => "Reported name of the link.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         line_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "Reported link rate: after line coding, including frames. Default: `rate_mb_per_s`.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "Data throughput without command overhead.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         write_rate_mb_per_s: Option<f64> = None, in 0.1..=1e6 => "The same for writes. Default: `rate_mb_per_s`.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         command_overhead_us: Option<f64> = None, in 0..=1e6 => "Time that a command occupies the link, besides its data.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         command_latency_us: Option<f64> = None, in 0..=1e6 => "Additional latency of a command that does not occupy the link.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         queue_depth_max: Option<u32> = None, in 1..=65_535 => "Maximum commands in flight; more requests wait at the host in order.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         duplex: Option<Duplex> = None => "Duplex mode. Default: `half`.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         transfer_kib_max: Option<u32> = None, in 4..=4_194_303 => "Maximum transfer per command; larger requests are split.";
     }
 }
@@ -223,12 +210,8 @@ impl LinkProfile {
 
     fn check_kind(&self) -> Result<(), Flaw> {
         if self.kind != Some(LinkKind::Nvme) {
-            if self.pcie_generation.is_some() {
-                return Err(Flaw::new("pcie_generation", "only `kind = \"nvme\"` has one"));
-            }
-            if self.pcie_lanes.is_some() {
-                return Err(Flaw::new("pcie_lanes", "only `kind = \"nvme\"` has some"));
-            }
+            Flaw::when(self.pcie_generation.is_some(), "pcie_generation", "only `kind = \"nvme\"` has one")?;
+            Flaw::when(self.pcie_lanes.is_some(), "pcie_lanes", "only `kind = \"nvme\"` has some")?;
         }
         if self.native_command_queueing.is_some() && !self.kind.is_some_and(LinkKind::is_sata) {
             let reason = "only SATA has it; elsewhere give `queue_depth_max`";

@@ -127,9 +127,7 @@ impl VolumeProfile {
 
 /// The profile of a member: one that ships or is drawn, not nested too deep.
 fn member_profile(name: &str, depth: u32) -> Result<Profile, Flaw> {
-    if depth >= MEMBER_DEPTH_MAX {
-        return Err(Flaw::new("", format!("volumes within volumes go {MEMBER_DEPTH_MAX} deep")));
-    }
+    Flaw::when(depth >= MEMBER_DEPTH_MAX, "", format!("volumes within volumes go {MEMBER_DEPTH_MAX} deep"))?;
     preset(name).map_err(|error| Flaw::new("", error.to_string()))
 }
 

@@ -24,21 +24,13 @@ section! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         sources: Vec<String> = Vec::new() => "Sources of the numbers: measured, data sheet or assumed.";
         identity: Identity = Identity::default() => "Identity as reported to the host.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         disk: Option<DiskProfile> = None => "Hard disk.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         smr: Option<SmrProfile> = None => "Drive-managed SMR, with `[disk]`.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         flash: Option<FlashProfile> = None => "Flash drive.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         constant: Option<ConstantProfile> = None => "Constant latency.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         zoned: Option<ZonedProfile> = None => "Disk described by throughput only.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         volume: Option<VolumeProfile> = None => "Volume of several drives.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         link: Option<LinkProfile> = None => "Link to the host; without it, the link costs nothing.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         limit: Option<LimitProfile> = None => "Rate limit with burst credit.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         faults: Vec<FaultProfile> = Vec::new() => "Faults.";
@@ -61,19 +53,13 @@ impl Profile {
 
 section! {
     Identity at "[identity]" = "Identity as reported to the host." {
-        #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<String> = None => "Model. Default: drivescope and the name.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         serial: Option<String> = None => "Serial number.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         firmware: Option<String> = None => "Firmware revision.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         capacity_bytes: Option<u64> = None => "Capacity. Required, except with `[zoned]` and `[volume]`.";
         logical_block_bytes: u64 = 512 => "Logical block size: 512 or 4096.";
         physical_block_bytes: u64 = 4096 => "Physical block size: a power of two up to 65536.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         rotational: Option<bool> = None => "Whether it reports rotation. Default: by its kind.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         trim: Option<bool> = None => "Whether it supports TRIM. Default: flash drives only.";
     }
 }

@@ -20,53 +20,32 @@
 //! Not modelled: cleaning a band fragment by fragment; sorting a read's fragments by angle; reading slots that a
 //! write covers in part; quicker cleaning of empty bands; a media cache of several parts.
 
-use crate::disk::drive::moment;
+use crate::Drive;
+use crate::disk::arm::{Arm, moment};
 use crate::disk::mechanism::Mechanism;
 use crate::disk::profile::DiskProfile;
-use crate::disk::queue::{Queue, Waiting};
-use crate::disk::read_ahead::ReadAhead;
-use crate::flush::FlushPolicy;
+use crate::disk::queue::Waiting;
 use crate::smr::bands::Piece;
 use crate::smr::cleaning::clean_s;
 use crate::smr::map::ShingledMap;
 use crate::smr::media_cache::Fragment;
 use crate::smr::profile::{CleaningPolicy, SLOT_BYTES, SmrProfile, disk_on_platter};
 use crate::smr::write_buffer::WriteBuffer;
-use crate::{Drive, answer_within, first_at, insert_by_time, take_ready};
-use model::request::{Completion, Operation, Request, Status};
+use model::request::{Completion, Operation, Request};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant, KIB};
-use std::collections::VecDeque;
 
 /// Of a stream the arm writes no more than this before it looks up: two tracks of a disk of today.
 const STREAM_BYTES_MAX: u64 = 4 << 20;
 
-/// The first whole nanosecond that is not before a moment in seconds. Whether a moment has come is only asked of these:
-/// one that is turned into nanoseconds and back may come out earlier than it was.
 pub struct SmrDrive {
-    facts: TargetFacts,
+    arm: Arm,
     smr: SmrProfile,
-    overhead_s: f64,
-    mechanism: Mechanism,
     map: ShingledMap,
     buffer: WriteBuffer,
-    read_ahead: ReadAhead,
-    queue: Queue,
-    /// Writes that find no room in the buffer, with when they came.
-    refused: VecDeque<(Request, f64)>,
-    flushes: VecDeque<Request>,
-    flush: FlushPolicy,
-    /// When the arm is told what to do next: not before the latest request came.
-    decides_s: f64,
-    /// The same as a moment at which to look.
-    decides_at: Instant,
-    /// With a full buffer, whether the arm wrote last and reads next.
-    wrote_last: bool,
     /// Where the host's data that the arm wrote last ended.
     written_end: u64,
     idle: Idle,
-    /// Answers by the moment they are ready, those of one moment in the order in which they got there.
-    finished: VecDeque<Completion>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,24 +63,14 @@ impl SmrDrive {
     /// [`SmrProfile::check_with`] for the capacity of `facts`. It trims if `facts` say so.
     pub fn new(facts: TargetFacts, disk: &DiskProfile, smr: &SmrProfile, seed: u64) -> SmrDrive {
         let (platter, disk) = disk_on_platter(facts.capacity, disk, smr);
+        let mechanism = Mechanism::new(platter, &disk, seed);
         SmrDrive {
-            overhead_s: disk.command_overhead_ms / 1e3,
-            mechanism: Mechanism::new(platter, &disk, seed),
             map: ShingledMap::new(smr, facts.capacity.get()),
             buffer: WriteBuffer::new(disk.write_cache.capacity_kib * KIB),
-            read_ahead: ReadAhead::new(&disk.read_ahead),
-            queue: Queue::new(&disk.queue),
-            refused: VecDeque::new(),
-            flushes: VecDeque::new(),
-            flush: disk.write_cache.flush,
-            decides_s: 0.0,
-            decides_at: Instant::START,
-            wrote_last: false,
+            arm: Arm::new(facts, mechanism, &disk),
+            smr: smr.clone(),
             written_end: 0,
             idle: Idle::Waits,
-            finished: VecDeque::with_capacity(64),
-            smr: smr.clone(),
-            facts,
         }
     }
 
@@ -111,72 +80,35 @@ impl SmrDrive {
 
     /// Does everything that is decided until `now`.
     fn work_until(&mut self, now: Instant) {
-        while self.decides_at <= now && (self.work_at(self.decides_s) || self.clean_idle(now)) {}
-    }
-
-    /// The arm is busy until `end_s`.
-    fn decide_at(&mut self, end_s: f64) {
-        (self.decides_s, self.decides_at) = (end_s, moment(end_s));
+        while self.arm.decides_at <= now && (self.work_at(self.arm.decides_s) || self.clean_idle(now)) {}
     }
 
     fn work_at(&mut self, at_s: f64) -> bool {
-        let must_write = !self.flushes.is_empty() || (!self.refused.is_empty() && !self.wrote_last);
-        (must_write && self.write_back(at_s)) || self.serve_waiting(at_s) || self.write_back(at_s)
+        (self.arm.must_write() && self.write_back(at_s)) || self.serve_waiting(at_s) || self.write_back(at_s)
     }
 
     fn home_byte(&self, byte: u64) -> u64 {
         self.smr.media_cache_bytes + byte
     }
 
-    fn stretch_of(&self, request: &Request) -> (u64, u64) {
-        let end = request.offset_bytes.saturating_add(u64::from(request.length_bytes));
-        (request.offset_bytes, end.min(self.facts.capacity.get()))
-    }
-
-    fn finish(&mut self, request: &Request, at_s: f64, failed_byte: Option<u64>) {
-        let (status, transferred_bytes) = match failed_byte {
-            Some(byte) => (Status::MediumError, byte.saturating_sub(request.offset_bytes) as u32),
-            None => answer_within(self.facts.capacity, request),
-        };
-        self.answer(request, at_s, status, transferred_bytes);
-    }
-
-    fn answer(&mut self, request: &Request, at_s: f64, status: Status, transferred_bytes: u32) {
-        let completed_ns = moment(at_s).get();
-        let completion = Completion { tag: request.tag, status, transferred_bytes, completed_ns };
-        insert_by_time(&mut self.finished, completion);
-    }
-}
-
-impl SmrDrive {
     /// Takes a read: from the buffer, from read-ahead, without the platter where nothing is, or into the queue.
     fn submit_read(&mut self, request: Request, now_s: f64) {
-        let (first, end) = self.stretch_of(&request);
+        let (first, end) = self.arm.stretch_of(&request);
         let (first_slot, end_slot) = self.slots_around(first, end);
         if self.buffer.holds(first, end) || self.map.is_unmapped(first_slot, end_slot) {
-            return self.finish(&request, now_s + self.overhead_s, None);
+            return self.arm.finish_at_once(&request, now_s);
         }
         let fragment = self.map.fragments(first, end).next().expect("a stretch is somewhere");
         let place_byte = self.platter_byte(&fragment);
         if fragment.end_byte == end {
-            self.read_ahead.stop_if_full(&mut self.mechanism, now_s);
-            let others_wait = !self.queue.is_empty() || !self.refused.is_empty() || !self.flushes.is_empty();
-            let platter_end = place_byte + (end - first);
-            let ready =
-                self.read_ahead.ready_s(&mut self.mechanism, place_byte, platter_end, now_s, others_wait);
-            if let Some(ready_s) = ready {
-                if self.mechanism.free_s() > self.decides_s {
-                    self.decide_at(self.mechanism.free_s());
-                }
-                return self.finish(&request, ready_s.max(now_s + self.overhead_s), None);
+            self.arm.read_ahead.stop_if_full(&mut self.arm.mechanism, now_s);
+            let others_wait = self.arm.is_waited_for();
+            let on_platter = (place_byte, place_byte + (end - first));
+            if self.arm.read_ahead_answers(&request, on_platter, now_s, others_wait) {
+                return;
             }
         }
-        self.enqueue(request, place_byte, now_s);
-    }
-
-    fn enqueue(&mut self, request: Request, platter_byte: u64, now_s: f64) {
-        let (place, ready_s) = (self.mechanism.place_of(platter_byte), now_s + self.overhead_s);
-        self.queue.push(Waiting { request, since_s: now_s, ready_s, place });
+        self.arm.enqueue(request, place_byte, now_s);
     }
 
     fn platter_byte(&self, fragment: &Fragment) -> u64 {
@@ -187,19 +119,19 @@ impl SmrDrive {
     }
 
     fn serve_waiting(&mut self, at_s: f64) -> bool {
-        let Some(waiting) = self.queue.take(&self.mechanism, at_s) else { return false };
+        let Some(waiting) = self.arm.queue.take(&self.arm.mechanism, at_s) else { return false };
         let Waiting { request, ready_s: start_s, .. } = waiting;
         let writes = request.operation == Operation::Write;
-        self.read_ahead.stop(&mut self.mechanism, at_s);
-        let (first, end) = self.stretch_of(&request);
+        self.arm.read_ahead.stop(&mut self.arm.mechanism, at_s);
+        let (first, end) = self.arm.stretch_of(&request);
         let (end_s, failed_byte) = if writes {
             (self.write_through(first, end, start_s), None)
         } else {
             self.read_fragments(first, end, start_s)
         };
-        self.decide_at(end_s);
-        self.wrote_last = false;
-        self.finish(&request, end_s, failed_byte);
+        self.arm.decide_at(end_s);
+        self.arm.wrote_last = false;
+        self.arm.finish(&request, end_s, failed_byte);
         true
     }
 
@@ -214,13 +146,13 @@ impl SmrDrive {
                 // The log is a ring: what goes past its end goes on at its beginning.
                 let before_wrap = length.min(self.smr.media_cache_bytes - platter_byte);
                 if before_wrap < length {
-                    end_s = self.mechanism.transfer(platter_byte, before_wrap, false, end_s).end_s;
+                    end_s = self.arm.mechanism.transfer(platter_byte, before_wrap, false, end_s).end_s;
                     (platter_byte, length) = (0, length - before_wrap);
                 }
             }
-            self.read_ahead.stop(&mut self.mechanism, end_s);
-            let transfer = self.mechanism.transfer(platter_byte, length, false, end_s);
-            self.read_ahead.began(&self.mechanism, platter_byte, platter_byte + length, &transfer);
+            self.arm.read_ahead.stop(&mut self.arm.mechanism, end_s);
+            let transfer = self.arm.mechanism.transfer(platter_byte, length, false, end_s);
+            self.arm.read_ahead.began(&self.arm.mechanism, platter_byte, platter_byte + length, &transfer);
             end_s = transfer.end_s;
             if let Some(byte) = transfer.failed_byte {
                 return (end_s, Some(fragment.first_byte + byte.saturating_sub(platter_byte)));
@@ -235,26 +167,26 @@ impl SmrDrive {
         let length_bytes = u64::from(request.length_bytes);
         if !self.buffer.takes(length_bytes) {
             let place_byte = self.map.cache().platter_byte(self.map.cache().head());
-            self.enqueue(request, place_byte, now_s);
-        } else if self.refused.is_empty() && self.flushes.is_empty() && self.buffer.has_room(length_bytes) {
+            self.arm.enqueue(request, place_byte, now_s);
+        } else if self.arm.takes_writes() && self.buffer.has_room(length_bytes) {
             self.accept_write(&request, now_s);
         } else {
-            self.refused.push_back((request, now_s));
+            self.arm.refused.push_back((request, now_s));
         }
     }
 
     fn accept_write(&mut self, request: &Request, at_s: f64) {
-        let (first, end) = self.stretch_of(request);
+        let (first, end) = self.arm.stretch_of(request);
         self.buffer.add(first, end);
-        self.finish(request, at_s + self.overhead_s, None);
+        self.arm.finish_at_once(request, at_s);
     }
 
     fn admit_refused(&mut self, at_s: f64) {
-        while self.flushes.is_empty()
-            && let Some(&(request, since_s)) = self.refused.front()
+        while self.arm.flushes.is_empty()
+            && let Some(&(request, since_s)) = self.arm.refused.front()
             && self.buffer.has_room(u64::from(request.length_bytes))
         {
-            self.refused.pop_front();
+            self.arm.refused.pop_front();
             self.accept_write(&request, at_s.max(since_s));
         }
     }
@@ -262,8 +194,8 @@ impl SmrDrive {
     /// Writes one packet or a part of a stream out of the buffer, or cleans a band in the way; whether it did either.
     fn write_back(&mut self, at_s: f64) -> bool {
         let Some((first, end)) = self.buffer.next(self.written_end) else { return false };
-        self.read_ahead.stop(&mut self.mechanism, at_s);
-        self.wrote_last = true;
+        self.arm.read_ahead.stop(&mut self.arm.mechanism, at_s);
+        self.arm.wrote_last = true;
         let end_s = if self.map.is_stream(first, end - first) {
             let end = end.min(first + STREAM_BYTES_MAX);
             self.buffer.take(first, end);
@@ -271,11 +203,9 @@ impl SmrDrive {
         } else {
             self.append_packet(first, end, at_s)
         };
-        self.decide_at(end_s);
+        self.arm.decide_at(end_s);
         if self.buffer.is_empty() {
-            while let Some(flush) = self.flushes.pop_front() {
-                self.finish(&flush, end_s, None);
-            }
+            self.arm.finish_flushes(end_s);
         }
         self.admit_refused(end_s);
         true
@@ -308,9 +238,9 @@ impl SmrDrive {
             self.map.write_band(piece);
         }
         let home = self.home_byte(first);
-        self.read_ahead.forget(&mut self.mechanism, home, home + (end - first), at_s);
+        self.arm.read_ahead.forget(&mut self.arm.mechanism, home, home + (end - first), at_s);
         self.written_end = end;
-        self.mechanism.transfer(home, end - first, true, at_s).end_s
+        self.arm.mechanism.transfer(home, end - first, true, at_s).end_s
     }
 
     /// Appends what fits into a packet from that stretch on, or cleans a band for room. When that is done.
@@ -361,13 +291,14 @@ impl SmrDrive {
         let cache = self.map.cache();
         let platter_byte = cache.platter_byte(cache.head() - packet_bytes);
         let before_wrap = packet_bytes.min(self.smr.media_cache_bytes - platter_byte);
-        self.read_ahead.forget(&mut self.mechanism, platter_byte, platter_byte + before_wrap, start_s);
-        let mut end_s = self.mechanism.transfer(platter_byte, before_wrap, true, start_s).end_s;
+        let arm = &mut self.arm;
+        arm.read_ahead.forget(&mut arm.mechanism, platter_byte, platter_byte + before_wrap, start_s);
+        let mut end_s = arm.mechanism.transfer(platter_byte, before_wrap, true, start_s).end_s;
         if before_wrap < packet_bytes {
-            end_s = self.mechanism.transfer(0, packet_bytes - before_wrap, true, end_s).end_s;
+            end_s = arm.mechanism.transfer(0, packet_bytes - before_wrap, true, end_s).end_s;
         }
-        end_s += self.smr.journal_turns * self.mechanism.turn_s();
-        self.mechanism.hold_until(end_s);
+        end_s += self.smr.journal_turns * arm.mechanism.turn_s();
+        arm.mechanism.hold_until(end_s);
         end_s
     }
 
@@ -380,14 +311,14 @@ impl SmrDrive {
     }
 
     fn slots_around(&self, first: u64, end: u64) -> (u64, u64) {
-        (first - first % SLOT_BYTES, end.next_multiple_of(SLOT_BYTES).min(self.facts.capacity.get()))
+        (first - first % SLOT_BYTES, end.next_multiple_of(SLOT_BYTES).min(self.arm.facts.capacity.get()))
     }
 
     /// Takes a trim: of whole slots, for the drive keeps no account of parts.
     fn discard(&mut self, request: &Request, now_s: f64) {
-        let (first, end) = self.stretch_of(request);
+        let (first, end) = self.arm.stretch_of(request);
         let first_slot = first.next_multiple_of(SLOT_BYTES);
-        let end_slot = if end == self.facts.capacity.get() { end } else { end - end % SLOT_BYTES };
+        let end_slot = if end == self.arm.facts.capacity.get() { end } else { end - end % SLOT_BYTES };
         if first_slot < end_slot {
             self.buffer.forget(first_slot, end_slot);
             self.map.discard(first_slot, end_slot);
@@ -398,10 +329,7 @@ impl SmrDrive {
     /// What waited for the buffer need not wait for what was forgotten: nobody will write it.
     fn after_forgetting(&mut self, now_s: f64) {
         if self.buffer.is_empty() {
-            let written_s = if self.wrote_last { self.decides_s } else { now_s };
-            while let Some(flush) = self.flushes.pop_front() {
-                self.finish(&flush, written_s.max(now_s + self.overhead_s), None);
-            }
+            self.arm.finish_flushes(self.arm.written_s(now_s));
         }
         self.admit_refused(now_s);
     }
@@ -410,15 +338,15 @@ impl SmrDrive {
 impl SmrDrive {
     fn clean(&mut self, band: u32, start_s: f64) -> f64 {
         let range = self.map.bands().range(band);
-        let end_s = start_s + clean_s(&self.mechanism, &self.smr, &range);
+        let end_s = start_s + clean_s(&self.arm.mechanism, &self.smr, &range);
         let (home, home_end) = (self.home_byte(range.start), self.home_byte(range.end));
-        self.read_ahead.forget(&mut self.mechanism, home, home_end, start_s);
+        self.arm.read_ahead.forget(&mut self.arm.mechanism, home, home_end, start_s);
         self.map.clean(band);
         // It ends on the journal, where the map says now that the band is clean.
         let head_byte = self.map.cache().platter_byte(self.map.cache().head());
-        let last = self.mechanism.place_of(head_byte);
-        let next_sector = head_byte / self.mechanism.geometry().sector_bytes() + 1;
-        self.mechanism.read_on_to(&last, next_sector, end_s);
+        let last = self.arm.mechanism.place_of(head_byte);
+        let next_sector = head_byte / self.arm.mechanism.geometry().sector_bytes() + 1;
+        self.arm.mechanism.read_on_to(&last, next_sector, end_s);
         end_s
     }
 
@@ -429,7 +357,7 @@ impl SmrDrive {
             Idle::Interrupted => self.smr.resume_delay_seconds,
             Idle::Cleans => 0.0,
         };
-        let start_s = self.decides_s + delay_s;
+        let start_s = self.arm.decides_s + delay_s;
         if moment(start_s) > now {
             return false;
         }
@@ -438,9 +366,9 @@ impl SmrDrive {
             return false;
         };
         self.idle = Idle::Cleans;
-        self.read_ahead.stop(&mut self.mechanism, start_s);
+        self.arm.read_ahead.stop(&mut self.arm.mechanism, start_s);
         let end_s = self.clean(band, start_s);
-        self.decide_at(end_s);
+        self.arm.decide_at(end_s);
         true
     }
 
@@ -460,29 +388,18 @@ impl Drive for SmrDrive {
     fn submit(&mut self, request: Request, now: Instant) {
         let now_s = now.as_f64() / 1e9;
         self.work_until(now);
-        if self.decides_at < now {
-            // An arm that has been free starts now, not when it became free.
-            (self.decides_s, self.decides_at) = (now_s, now);
-        }
+        self.arm.wake(now, now_s);
         if self.idle == Idle::Cleans {
             self.idle = Idle::Interrupted;
         }
-        let touches_nothing = request.length_bytes == 0 || request.offset_bytes >= self.facts.capacity.get();
-        let trims = self.facts.discard_max.is_some_and(|most| most > Bytes::ZERO);
+        let trims = self.arm.facts.discard_max.is_some_and(|most| most > Bytes::ZERO);
         match request.operation {
-            Operation::Discard if !trims => {
-                self.answer(&request, now_s + self.overhead_s, Status::NotSupported, 0);
-            }
-            Operation::Flush if !self.flush.stores() => self.finish(&request, now_s + self.overhead_s, None),
-            Operation::Flush if !self.buffer.is_empty() => self.flushes.push_back(request),
-            Operation::Flush => {
-                let written_s = if self.wrote_last { self.decides_s } else { now_s };
-                self.finish(&request, written_s.max(now_s + self.overhead_s), None);
-            }
-            _ if touches_nothing => self.finish(&request, now_s + self.overhead_s, None),
+            Operation::Discard if !trims => self.arm.refuse(&request, now_s),
+            Operation::Flush => self.arm.flush(request, now_s, !self.buffer.is_empty()),
+            _ if self.arm.touches_nothing(&request) => self.arm.finish_at_once(&request, now_s),
             Operation::Discard => {
                 self.discard(&request, now_s);
-                self.finish(&request, now_s + self.overhead_s, None);
+                self.arm.finish_at_once(&request, now_s);
             }
             Operation::Read => self.submit_read(request, now_s),
             Operation::Write | Operation::Commit => self.submit_write(request, now_s),
@@ -491,19 +408,16 @@ impl Drive for SmrDrive {
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        let finished = first_at(&self.finished);
-        let has_work = !self.queue.is_empty() || !self.refused.is_empty() || !self.flushes.is_empty();
-        let decision = has_work.then_some(self.decides_at);
-        [finished, decision].into_iter().flatten().min()
+        self.arm.next_completion_at()
     }
 
     fn take_completion(&mut self, now: Instant) -> Option<Completion> {
         self.work_until(now);
-        take_ready(&mut self.finished, now)
+        self.arm.take_completion(now)
     }
 
     fn facts(&self) -> &TargetFacts {
-        &self.facts
+        &self.arm.facts
     }
 }
 

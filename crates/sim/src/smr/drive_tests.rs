@@ -10,7 +10,7 @@ use crate::profile::plain_facts;
 use crate::smr::profile::CleaningOrder;
 use crate::smr::truth::{RandomWrites, ShingledTruth};
 use model::prng::Prng;
-use model::request::Tag;
+use model::request::{Status, Tag};
 use model::units::MIB;
 
 pub(in crate::smr) const TERABYTE: u64 = 1_000_000_000_000;

@@ -127,9 +127,7 @@ impl SmrProfile {
 impl BandZone {
     fn check(&self, end: u64, capacity_bytes: u64, bands: &mut u64) -> Result<(), Flaw> {
         whole_slots("band_bytes", self.band_bytes)?;
-        if !self.first_byte.is_multiple_of(SLOT_BYTES) {
-            return Err(Flaw::new("first_byte", "is not a multiple of 4096"));
-        }
+        Flaw::when(!self.first_byte.is_multiple_of(SLOT_BYTES), "first_byte", "is not a multiple of 4096")?;
         if end <= self.first_byte || end > capacity_bytes {
             let reason = format!("zones are in order and begin below the capacity of {capacity_bytes} bytes");
             return Err(Flaw::new("first_byte", reason));

@@ -10,7 +10,7 @@
 use crate::volume::kind::VolumeKind;
 use crate::volume::layout::{Layout, Part};
 use crate::volume::profile::{MEMBERS_MAX, ReadPolicy, VolumeProfile};
-use crate::{Drive, answer_within};
+use crate::{Drive, answer_within, first_at, put, take_ready};
 use model::request::{Completion, Operation, Request, Status, Tag};
 use model::target::TargetFacts;
 use model::units::{Bytes, Instant};
@@ -125,16 +125,7 @@ impl VolumeDrive {
 
     fn send(&mut self, request: &Request, part: Part, tried: u64, now: u64) {
         let under_way = PartUnderWay { host_tag: request.tag.0, part, tried };
-        let tag = match self.free_tags.pop() {
-            Some(tag) => {
-                self.parts[tag as usize] = under_way;
-                tag
-            }
-            None => {
-                self.parts.push(under_way);
-                self.parts.len() as u32 - 1
-            }
-        };
+        let tag = put(&mut self.parts, &mut self.free_tags, under_way);
         let member = &mut self.members[part.member];
         member.under_way += 1;
         member.next = None;
@@ -294,8 +285,8 @@ impl Drive for VolumeDrive {
     }
 
     fn next_completion_at(&mut self) -> Option<Instant> {
-        if let Some(answer) = self.answers.front() {
-            return Some(Instant::new(answer.completed_ns));
+        if !self.answers.is_empty() {
+            return first_at(&self.answers);
         }
         let (at, _) = self.next();
         (at < NEVER).then_some(Instant::new(at))
@@ -305,7 +296,7 @@ impl Drive for VolumeDrive {
         if self.answers.is_empty() {
             self.advance(now.get());
         }
-        if self.answers.front()?.completed_ns > now.get() { None } else { self.answers.pop_front() }
+        take_ready(&mut self.answers, now)
     }
 
     fn facts(&self) -> &TargetFacts {

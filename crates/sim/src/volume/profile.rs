@@ -9,9 +9,7 @@ use model::units::{Bytes, KIB};
 section! {
     VolumeProfile at "[volume]" = "A volume of several drives." {
         kind: VolumeKind => "How the members are combined.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         chunk_kib: Option<u32> = None => "Chunk size of a `stripe`: a multiple of 4, from 4 to 1048576. Default: 64.";
-        #[serde(skip_serializing_if = "Option::is_none")]
         read_policy: Option<ReadPolicy> = None => "Which member of a `mirror` serves a read. Default: `nearest`.";
         members: Vec<MemberProfile> => "Member drives, `[[volume.members]]`.";
     }
