@@ -274,7 +274,6 @@ fn one_of(chunk: &[Figure]) -> Option<Figure> {
 
 struct Builder {
     caching: Caching,
-    /// The method that stands for the drive.
     main: Option<CommitMethod>,
     now_ns: u64,
     phases: Vec<PhaseSummary>,

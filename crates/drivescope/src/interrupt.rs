@@ -1,7 +1,7 @@
 //! Ctrl-C and other signals to end: the first ends the run in order, a second ends the program at once, except during work
 //! that must not be interrupted.
 
-use crate::error::{UserError, exit};
+use crate::error::{Cannot, UserError, exit};
 use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
@@ -13,6 +13,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
+const LISTEN: &str = "install signal handlers";
 
 static LISTENING: OnceLock<Listening> = OnceLock::new();
 
@@ -31,7 +33,7 @@ fn listening() -> Result<&'static Listening, UserError> {
         return Ok(listening);
     }
     let flag = Arc::new(AtomicBool::new(false));
-    let actions = end_by_the_second(&flag).map_err(cannot_listen)?;
+    let actions = end_by_the_second(&flag).or_cannot(LISTEN)?;
     let new = Listening { flag, actions: actions.into(), has_will: AtomicBool::new(false) };
     Ok(LISTENING.get_or_init(|| new))
 }
@@ -73,14 +75,14 @@ pub struct LastWill {
 /// a thread takes the signals.
 pub fn with_last_will(will: fn()) -> Result<LastWill, UserError> {
     let listening = listening()?;
-    let mut signals = Signals::new(SIGNALS).map_err(cannot_listen)?;
+    let mut signals = Signals::new(SIGNALS).or_cannot(LISTEN)?;
     let handle = signals.handle();
     let listener = std::thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in signals.forever() {
             request(will);
         }
     });
-    let listener = listener.map_err(cannot_listen)?;
+    let listener = listener.or_cannot(LISTEN)?;
     listening.has_will.store(true, Ordering::SeqCst);
     listening.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(forget);
     Ok(LastWill { signals: handle, listener: Some(listener) })
@@ -110,7 +112,7 @@ pub fn unbroken<Output>(work: impl FnOnce() -> Output) -> Result<Output, UserErr
     let mut set_only = Vec::new();
     for signal in SIGNALS {
         let action = signal_hook::flag::register(signal, Arc::clone(&listening.flag));
-        set_only.push(action.map_err(cannot_listen)?);
+        set_only.push(action.or_cannot(LISTEN)?);
     }
     actions.drain(..).for_each(forget);
     let output = work();
@@ -133,10 +135,6 @@ fn end_by_the_second(flag: &Arc<AtomicBool>) -> io::Result<Vec<SigId>> {
         actions.push(signal_hook::flag::register(signal, Arc::clone(flag))?);
     }
     Ok(actions)
-}
-
-fn cannot_listen(error: io::Error) -> UserError {
-    UserError::failure(format!("cannot install signal handlers: {error}"))
 }
 
 #[cfg(test)]

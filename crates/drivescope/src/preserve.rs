@@ -9,7 +9,7 @@ use crate::store::default_folder;
 use ::io::rig::Rig;
 use ::io::targets::Target;
 use ::io::targets::preserve::{
-    Given, Journal, JournalError, JournalPlace, Keeper, Origin, SaveEnd, TargetMedium, stretches,
+    Given, Journal, JournalError, JournalPlace, Keeper, Origin, SaveEnd, stretches,
 };
 use model::plan::Phase;
 use model::units::Bytes;
@@ -142,7 +142,6 @@ impl Preserving {
         ))
     }
 
-    /// Removes the journal, after everything was restored.
     /// Fails when it cannot be removed, which does no harm: it is empty.
     pub fn finish(self) -> Result<(), UserError> {
         remove_pointer(self.pointer.as_deref())?;
@@ -356,11 +355,4 @@ fn objection_of_unread(left: &Unfinished, error: &JournalError, names: &Origin) 
 
 fn shown(path: &Path) -> String {
     harmless(&path.display().to_string(), usize::MAX)
-}
-
-pub fn medium<'permit>(
-    target: &Target,
-    permit: &'permit ::io::targets::WritePermit,
-) -> Result<TargetMedium<'permit>, UserError> {
-    Ok(TargetMedium::new(target, permit)?)
 }

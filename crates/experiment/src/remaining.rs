@@ -181,7 +181,6 @@ fn left(of: Option<Bytes>, cost: Option<Bytes>) -> Option<Bytes> {
     of?.checked_sub(cost?)
 }
 
-/// With what no time bounds, nothing does.
 fn sum_of(times: impl Iterator<Item = Nanos>) -> Nanos {
     times.fold(Nanos::ZERO, Nanos::saturating_add)
 }

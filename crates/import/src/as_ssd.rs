@@ -2,7 +2,7 @@
 //! 16 MiB, the others of 4 KiB, alone or by 64 threads.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::figure::{Imported, Order, Set, Transfer};
 use crate::text::{Line, above_zero, lines};
 use model::request::Operation;
 
@@ -45,9 +45,8 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             let operation = if trimmed.starts_with("Read") { Operation::Read } else { Operation::Write };
             let Some(bytes) = above_zero(rate * MIB) else { continue };
             if unit.starts_with("MB/s") {
-                let word = if order == Order::Random { "random" } else { "sequential" };
                 let transfer = Transfer::of(order, operation, bytes, block).deep(1, threads);
-                set.figures.push(Figure::of(format!("{word} {}", operation.name()), transfer, 1.0));
+                set.figures.push(transfer.figure(1.0));
             }
         } else if trimmed.ends_with(':') {
             open = section(trimmed);

@@ -37,10 +37,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             set.figures.extend(row(line, size, &rest, &table)?);
         }
     }
-    imported.notes.push(
-        "ATTO measures in a file at unknown offsets and runs each size once, briefly. A disturbed size looks slow."
-            .into(),
-    );
+    imported.note("ATTO measures in a file at unknown offsets and runs each size once, briefly. A disturbed size looks slow.");
     imported.sets.push(set);
     Ok(imported)
 }
@@ -58,7 +55,7 @@ fn head(table: &mut Table, lower: &str) {
 }
 
 fn size_and_rest<'text>(line: Line<'text>) -> Option<(u64, Vec<Field<'text>>)> {
-    let fields: Vec<Field<'text>> = if line.text.contains(',') { line.by_comma() } else { line.words() };
+    let fields: Vec<Field<'text>> = if line.text.contains(',') { line.by(',') } else { line.words() };
     let first = fields.first()?;
     let (value, unit) = first.number_and_rest("").ok()?;
     let (unit, rest) = match (unit, fields.get(1)) {
@@ -106,7 +103,7 @@ fn row(line: Line<'_>, size: u64, rest: &[Field<'_>], table: &Table) -> Result<V
             return Err(field.error("a rate that a drive can have"));
         };
         let transfer = Transfer::of(Order::Sequential, operation, bytes, size).deep(table.queue_depth, 1);
-        figures.push(Figure::of(format!("sequential {}", operation.name()), transfer, 1.0));
+        figures.push(transfer.figure(1.0));
     }
     Ok(figures)
 }

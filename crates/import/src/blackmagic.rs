@@ -1,7 +1,7 @@
 //! Blackmagic Disk Speed Test shows two dials and no text: people type the two rates below its name, in their language.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::figure::{Imported, Order, Set, Transfer};
 use crate::text::{Field, Line, above_zero, lines, number};
 use model::request::Operation;
 
@@ -50,8 +50,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let mut set = Set::default();
     for (operation, value, line) in rates(text) {
         let bytes = line.needs(above_zero(value.number("a rate in MB/s")? * 1e6), "a rate above zero")?;
-        let transfer = Transfer::of(Order::Sequential, operation, bytes, BLOCK);
-        set.figures.push(Figure::of(format!("sequential {}", operation.name()), transfer, 1.0));
+        set.figures.push(Transfer::of(Order::Sequential, operation, bytes, BLOCK).figure(1.0));
     }
     imported.sets.push(set);
     imported.note("Blackmagic Disk Speed Test does not state the size of requests: 1 MiB is assumed.");

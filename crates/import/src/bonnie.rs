@@ -44,7 +44,7 @@ fn is_csv(line: Line<'_>) -> bool {
     if !(FIELDS_OLD - 1..64).contains(&commas) {
         return false;
     }
-    let fields = line.by_comma();
+    let fields = line.by(',');
     is_new(&fields) || (fields.len() == FIELDS_OLD && is_size(fields[1].text))
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn read(text: &str) -> std::result::Result<Imported, ImportError> {
         if let Some(field) = line.after("Version") {
             version = field.text.split_whitespace().next();
         }
-        let fields = if has_csv && is_csv(line) { line.by_comma() } else { Vec::new() };
+        let fields = if has_csv && is_csv(line) { line.by(',') } else { Vec::new() };
         let words = if has_csv { Vec::new() } else { line.words() };
         if is_new(&fields) {
             take(&mut imported, new_result(&fields)?)?;
@@ -78,12 +78,9 @@ pub(crate) fn read(text: &str) -> std::result::Result<Imported, ImportError> {
         }
     }
     if imported.sets.iter().any(|set| set.figures.iter().any(|figure| is_by_character(&figure.work))) {
-        let note = "bonnie++ \"per character\" figures go through a small buffer byte by byte, so the CPU may limit them.";
-        imported.notes.push(note.into());
+        imported.note("bonnie++ \"per character\" figures go through a small buffer byte by byte, so the CPU may limit them.");
     }
-    imported.notes.push(
-        "bonnie++ measures through a file system and the page cache: its file should be twice the memory or more.".into(),
-    );
+    imported.note("bonnie++ measures through a file system and the page cache: its file should be twice the memory or more.");
     Ok(imported)
 }
 

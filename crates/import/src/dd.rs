@@ -196,7 +196,7 @@ impl Reader {
         let Run { command, reports, ended } = std::mem::take(&mut self.run);
         let Some(last) = reports.last().copied() else { return Ok(()) };
         if last.seconds <= 0.0 || last.bytes == 0 {
-            self.note("A transfer of zero bytes or zero time was left out.");
+            self.imported.note("A transfer of zero bytes or zero time was left out.");
             return Ok(());
         }
         let subject = match &command {
@@ -205,7 +205,7 @@ impl Reader {
         };
         let Some((operation, path)) = subject else {
             if command.is_some() {
-                self.note("A dd that copies between drives or files says nothing about either alone and was left out.");
+                self.imported.note("A dd that copies between drives or files says nothing about either alone and was left out.");
                 return Ok(());
             }
             return Err(ImportError::at(
@@ -257,20 +257,15 @@ impl Reader {
             self.imported.capacity = Some(model::units::Bytes::new(bytes));
         }
         if !is_nothing(&command.input) && !is_nothing(&command.output) {
-            self.note("dd copied between a drive and a file: the slower of the two sets the throughput.");
+            self.imported
+                .note("dd copied between a drive and a file: the slower of the two sets the throughput.");
         }
         self.imported.direct = Some(self.imported.direct.unwrap_or(true) && command.direct);
         if !command.direct {
-            self.note("dd used the page cache: reads include kernel read-ahead and cached data.");
+            self.imported.note("dd used the page cache: reads include kernel read-ahead and cached data.");
         }
         if operation == Operation::Write && !command.direct && !command.synced {
-            self.note("Without conv=fsync or oflag=direct the last of what dd wrote was still in memory when it stopped its clock.");
-        }
-    }
-
-    fn note(&mut self, note: &str) {
-        if !self.imported.notes.iter().any(|other| other == note) {
-            self.imported.notes.push(note.into());
+            self.imported.note("Without conv=fsync or oflag=direct the last of what dd wrote was still in memory when it stopped its clock.");
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         imported.tool
     ));
     if imported.tool == "CrystalDiskMark" {
-        imported.notes.push("CrystalDiskMark states the best of its loops, not their mean.".into());
+        imported.note("CrystalDiskMark states the best of its loops, not their mean.");
     }
     imported.sets.push(set);
     Ok(imported)
@@ -97,7 +97,7 @@ fn row(line: Line<'_>, section: Option<Operation>) -> Result<Figure, ImportError
     let (label, _) = line.text.rsplit_once(" MB/s").unwrap_or((line.text, ""));
     let split = label.rsplit_once(':');
     let (label, _) = line.needs(split, "a row such as `SEQ 1MiB (Q= 8, T= 1): 560.0 MB/s`")?;
-    let shape = line.needs(shape(label, section), "a row such as `SEQ 1MiB (Q= 8, T= 1)`")?;
+    let shape = shape(label, section);
     let operation = line.needs(shape.operation, "[Read] or [Write] above the row")?;
     // The value stands behind the last colon before the unit.
     let column = label.chars().count() + 2;
@@ -106,15 +106,12 @@ fn row(line: Line<'_>, section: Option<Operation>) -> Result<Figure, ImportError
     let value = value.unwrap_or(Field { line: line.number, column, text: "" });
     let megabytes = value.number("a rate in MB/s")?;
     let bytes = value.needs(above_zero(megabytes * 1e6), "a rate above zero")?;
-    let order = if shape.order == Order::Random { "random" } else { "sequential" };
-    let name = format!("{order} {}", operation.name());
-    let transfer =
-        Transfer::of(shape.order, operation, bytes, shape.block).deep(shape.queue_depth, shape.threads);
-    Ok(Figure::of(name, transfer, 1.0))
+    let transfer = Transfer::of(shape.order, operation, bytes, shape.block);
+    Ok(transfer.deep(shape.queue_depth, shape.threads).figure(1.0))
 }
 
 /// "SEQ    1MiB (Q=  8, T= 1)", "Random Read 4KiB (Q= 32,T= 1)", "Sequential Read", "Random Write 4KB (QD=32)".
-fn shape(label: &str, section: Option<Operation>) -> Option<Row> {
+fn shape(label: &str, section: Option<Operation>) -> Row {
     let upper = label.to_ascii_uppercase();
     let operation = match () {
         () if upper.contains("READ") => Some(Operation::Read),
@@ -129,7 +126,7 @@ fn shape(label: &str, section: Option<Operation>) -> Option<Row> {
         (Order::Sequential, _) => 1 << 20,
         _ => 4096,
     });
-    Some(Row { order, operation, block, queue_depth, threads: number_after(&upper, "T=").unwrap_or(1) })
+    Row { order, operation, block, queue_depth, threads: number_after(&upper, "T=").unwrap_or(1) }
 }
 
 fn number_after(text: &str, mark: &str) -> Option<u32> {

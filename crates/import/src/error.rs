@@ -21,6 +21,12 @@ impl ImportError {
         ImportError { line, column, expected: expected.into(), found: shown(found) }
     }
 
+    /// Of a document with so many lines before it.
+    pub(crate) fn json(error: &serde_json::Error, lines_before: usize) -> ImportError {
+        let (line, column) = (error.line() + lines_before, error.column());
+        ImportError::at(line, column, "JSON that goes on to its end", &error.to_string())
+    }
+
     pub(crate) fn whole(expected: impl Into<String>) -> ImportError {
         ImportError { line: 0, column: 0, expected: expected.into(), found: String::new() }
     }

@@ -142,6 +142,20 @@ impl Figure {
 }
 
 impl Transfer {
+    /// "random read", "sequential reads and writes": a figure that is called after what was done.
+    pub(crate) fn figure(self, seconds: f64) -> Figure {
+        let word = match self.order {
+            Order::Sequential => "sequential ",
+            Order::Random => "random ",
+            Order::Unknown => "",
+        };
+        let name = match self.moved[..] {
+            [(operation, _, _)] => format!("{word}{}", operation.name()),
+            _ => format!("{word}reads and writes"),
+        };
+        Figure::of(name, self, seconds)
+    }
+
     /// One operation in requests of one size, one at a time.
     pub(crate) fn of(order: Order, operation: Operation, bytes: u64, block: u64) -> Transfer {
         let operations = bytes.div_ceil(block.max(1));

@@ -160,19 +160,6 @@ pub(crate) fn order_of(mode: &str) -> Order {
     }
 }
 
-/// "random read", "sequential reads and writes".
-pub(crate) fn figure_name(order: Order, moved: &[(Operation, u64, u64)]) -> String {
-    let word = match order {
-        Order::Sequential => "sequential ",
-        Order::Random => "random ",
-        Order::Unknown => "",
-    };
-    match moved {
-        [(operation, _, _)] => format!("{word}{}", operation.name()),
-        _ => format!("{word}reads and writes"),
-    }
-}
-
 pub(crate) fn add(imported: &mut Imported, jobs: Vec<Job>, options: &Options) {
     if let Some(direct) = options.direct() {
         imported.direct = Some(imported.direct.unwrap_or(true) && direct);
@@ -272,11 +259,10 @@ impl Job {
             _ => None,
         };
         let order = self.shape.order;
-        let name = figure_name(order, &moved);
         let transfer = Transfer { moved, ..Transfer::of(order, operation, bytes, block) };
         let transfer = transfer.deep(self.shape.depth, self.threads);
         let place = if self.threads > 1 { None } else { place_of(options, order, bytes) };
-        let figure = Figure::of(name, transfer, seconds).at(place);
+        let figure = transfer.figure(seconds).at(place);
         Some(Figure { latencies: latencies.map(Box::new), ..figure })
     }
 }

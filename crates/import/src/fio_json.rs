@@ -3,9 +3,7 @@
 
 use crate::error::ImportError;
 use crate::figure::{Figure, Imported, Set, Transfer};
-use crate::fio::{
-    Options, REQUESTS_MAX, Syncs, WITH_LATENCIES_MAX, figure_name, note_writes, order_of, place_of,
-};
+use crate::fio::{Options, REQUESTS_MAX, Syncs, WITH_LATENCIES_MAX, note_writes, order_of, place_of, short};
 use crate::text::rounded;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
@@ -32,15 +30,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
         match documents.next() {
             Some(Ok(document)) => document_into(&mut imported, &document)?,
-            Some(Err(error)) => {
-                let (line, column) = (error.line() + lines_before, error.column());
-                return Err(ImportError::at(
-                    line,
-                    column,
-                    "JSON that goes on to its end",
-                    &error.to_string(),
-                ));
-            }
+            Some(Err(error)) => return Err(ImportError::json(&error, lines_before)),
             None => return Err(ImportError::whole("JSON")),
         }
         // The mark itself at least is behind, whatever the document was.
@@ -87,14 +77,11 @@ fn document_into(imported: &mut Imported, document: &Value) -> Result<(), Import
             imported.sets.push(Set { figures });
         }
         if job["error"].as_i64().unwrap_or(0) != 0 {
-            imported.note(format!("fio's job {} ended with an error.", name_of(job)));
+            let name = job["jobname"].as_str().unwrap_or("without a name");
+            imported.note(format!("fio's job {} ended with an error.", short(name)));
         }
     }
     Ok(())
-}
-
-fn name_of(job: &Value) -> String {
-    job["jobname"].as_str().unwrap_or("without a name").chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
 fn figure(job: &Value, options: &Options) -> Result<Option<Figure>, ImportError> {
@@ -121,11 +108,10 @@ fn figure(job: &Value, options: &Options) -> Result<Option<Figure>, ImportError>
     };
     let block = options.block().unwrap_or(bytes / count);
     let place = place_of(options, order, bytes);
-    let name = figure_name(order, &moved);
     let latencies = if moved.len() == 1 { latencies.map(Box::new) } else { None };
     let transfer = Transfer { moved, ..Transfer::of(order, operation, bytes, block) };
     let transfer = transfer.deep(options.number("iodepth").unwrap_or(1), options.jobs());
-    let figure = Figure::of(name, transfer, milliseconds as f64 / 1e3).at(place);
+    let figure = transfer.figure(milliseconds as f64 / 1e3).at(place);
     Ok(Some(Figure { latencies, ..figure }))
 }
 

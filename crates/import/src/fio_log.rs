@@ -52,7 +52,7 @@ struct Entry {
 }
 
 fn entry(line: Line<'_>) -> Result<Entry, ImportError> {
-    let fields = line.by_comma();
+    let fields = line.by(',');
     if !(4..=8).contains(&fields.len()) {
         return Err(line.error("a time, a value, a direction and a block size, with commas between"));
     }

@@ -172,9 +172,7 @@ impl Reader {
         let name = fio::short(name);
         let group = rest.trim_start_matches(is_no_digit).split(is_no_digit).next().unwrap_or("");
         let threads = value(rest, "jobs=").and_then(|jobs| jobs.trim_end_matches([')', ':']).parse().ok());
-        // One start is of all that is reported, whatever its name.
-        let only = if self.shapes.len() == 1 { self.shapes.values().next() } else { None };
-        let shape = self.shapes.get(&name).or(only).cloned().unwrap_or_else(|| self.shape_of_options());
+        let shape = self.shapes.get(&name).cloned().unwrap_or_else(|| self.only_shape());
         if !matches!(value(rest, "err="), None | Some("0" | "0:")) {
             self.imported.note(format!("fio's job {name} ended with an error."));
         }
@@ -182,7 +180,13 @@ impl Reader {
         self.jobs.push(Job { group, name, shape, threads: threads.unwrap_or(1), ..Job::default() });
     }
 
-    fn shape_of_options(&self) -> Shape {
+    /// One start is of all that is reported, whatever its name; else the options tell.
+    fn only_shape(&self) -> Shape {
+        if let Some(shape) = self.shapes.values().next()
+            && self.shapes.len() == 1
+        {
+            return shape.clone();
+        }
         Shape {
             order: order_of(self.options.mode().unwrap_or("")),
             blocks: [self.options.block(); 3],
@@ -207,11 +211,8 @@ impl Reader {
         if self.jobs.is_empty() || matches!(self.jobs.last(), Some(job) if has(job, operation)) {
             // The line of the job itself was not pasted.
             self.close();
-            let shape = match self.shapes.values().next() {
-                Some(shape) if self.shapes.len() == 1 => shape.clone(),
-                _ => self.shape_of_options(),
-            };
-            let (group, threads) = (self.jobs.len() as u64, self.options.jobs());
+            let (group, shape) = (self.jobs.len() as u64, self.only_shape());
+            let threads = self.options.jobs();
             self.jobs.push(Job { group, shape, threads, ..Job::default() });
         }
         let job = self.jobs.last_mut().expect("a job was added");
@@ -233,12 +234,9 @@ impl Reader {
         };
         let operation = if text.starts_with("READ") { Operation::Read } else { Operation::Write };
         if self.jobs.last().is_none_or(|job| has(job, operation) || operation == Operation::Read) {
-            let shape = match self.shapes.values().next() {
-                Some(shape) if self.shapes.len() == 1 => shape.clone(),
-                _ => self.shape_of_options(),
-            };
-            let name = format!("group {}", self.jobs.len());
-            self.jobs.push(Job { group: self.jobs.len() as u64, name, shape, threads: 1, ..Job::default() });
+            let (group, shape) = (self.jobs.len() as u64, self.only_shape());
+            let name = format!("group {group}");
+            self.jobs.push(Job { group, name, shape, threads: 1, ..Job::default() });
         }
         let job = self.jobs.last_mut().expect("a job was added");
         job.sides.push(Side { operation, bytes, count: 0, seconds, percentiles: Vec::new() });

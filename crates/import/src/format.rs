@@ -73,29 +73,35 @@ impl Format {
         Format::Blackmagic,
     ];
 
-    pub fn name(self) -> &'static str {
+    /// Its name, what tells a text of it, and what reads one.
+    fn row(self) -> (&'static str, fn(&str) -> bool, Reader) {
         match self {
-            Format::Bonnie => "bonnie++",
-            Format::Dd => "dd",
-            Format::Zcav => "zcav",
-            Format::FioJson => "fio",
-            Format::FioText => "fio-text",
-            Format::FioTerse => "fio-terse",
-            Format::FioBandwidthLog => "fio-bw-log",
-            Format::FioIopsLog => "fio-iops-log",
-            Format::FioLatencyLog => "fio-lat-log",
-            Format::Ioping => "ioping",
-            Format::Hdparm => "hdparm",
-            Format::DiskMark => "crystaldiskmark",
-            Format::Atto => "atto",
-            Format::HdTune => "hdtune",
-            Format::Iometer => "iometer",
-            Format::Yabs => "yabs",
-            Format::WinSat => "winsat",
-            Format::PgTestFsync => "pg_test_fsync",
-            Format::AsSsd => "as-ssd",
-            Format::Blackmagic => "blackmagic",
+            Format::Bonnie => ("bonnie++", bonnie::fits, Reader::Text(bonnie::read)),
+            Format::Dd => ("dd", dd::fits, Reader::Told(dd::read)),
+            Format::Zcav => ("zcav", zcav::fits, Reader::Told(zcav::read)),
+            Format::FioJson => ("fio", fio_json::fits, Reader::Text(fio_json::read)),
+            Format::FioText => ("fio-text", fio_text::fits, Reader::Text(fio_text::read)),
+            Format::FioTerse => ("fio-terse", fio_terse::fits, Reader::Text(fio_terse::read)),
+            // What a log counts is only in the name of its file.
+            Format::FioBandwidthLog => ("fio-bw-log", fio_log::fits, Reader::Log(LogKind::Bandwidth)),
+            Format::FioIopsLog => ("fio-iops-log", fio_log::fits, Reader::Log(LogKind::Iops)),
+            Format::FioLatencyLog => ("fio-lat-log", fio_log::fits, Reader::Log(LogKind::Latency)),
+            Format::Ioping => ("ioping", ioping::fits, Reader::Text(ioping::read)),
+            Format::Hdparm => ("hdparm", hdparm::fits, Reader::Text(hdparm::read)),
+            Format::DiskMark => ("crystaldiskmark", diskmark::fits, Reader::Text(diskmark::read)),
+            Format::Atto => ("atto", atto::fits, Reader::Text(atto::read)),
+            Format::HdTune => ("hdtune", hdtune::fits, Reader::Text(hdtune::read)),
+            Format::Iometer => ("iometer", iometer::fits, Reader::Text(iometer::read)),
+            Format::Yabs => ("yabs", yabs::fits, Reader::Text(yabs::read)),
+            Format::WinSat => ("winsat", winsat::fits, Reader::Text(winsat::read)),
+            Format::PgTestFsync => ("pg_test_fsync", pg_test_fsync::fits, Reader::Text(pg_test_fsync::read)),
+            Format::AsSsd => ("as-ssd", as_ssd::fits, Reader::Text(as_ssd::read)),
+            Format::Blackmagic => ("blackmagic", blackmagic::fits, Reader::Text(blackmagic::read)),
         }
+    }
+
+    pub fn name(self) -> &'static str {
+        self.row().0
     }
 
     pub fn from_name(name: &str) -> Option<Format> {
@@ -103,44 +109,26 @@ impl Format {
     }
 
     fn log_kind(self) -> Option<LogKind> {
-        match self {
-            Format::FioBandwidthLog => Some(LogKind::Bandwidth),
-            Format::FioIopsLog => Some(LogKind::Iops),
-            Format::FioLatencyLog => Some(LogKind::Latency),
+        match self.row() {
+            (_, _, Reader::Log(kind)) => Some(kind),
             _ => None,
         }
     }
 
     fn is_named(self, file_name: &str) -> bool {
-        match self.log_kind() {
-            Some(kind) => kind.is_named(file_name),
-            None => false,
-        }
+        matches!(self.log_kind(), Some(kind) if kind.is_named(file_name))
     }
 
     fn fits(self, text: &str) -> bool {
-        match self {
-            Format::Bonnie => bonnie::fits(text),
-            Format::Dd => dd::fits(text),
-            Format::Zcav => zcav::fits(text),
-            Format::FioJson => fio_json::fits(text),
-            Format::FioText => fio_text::fits(text),
-            Format::FioTerse => fio_terse::fits(text),
-            // What a log counts is only in the name of its file.
-            Format::FioBandwidthLog | Format::FioIopsLog | Format::FioLatencyLog => fio_log::fits(text),
-            Format::Ioping => ioping::fits(text),
-            Format::Hdparm => hdparm::fits(text),
-            Format::DiskMark => diskmark::fits(text),
-            Format::Atto => atto::fits(text),
-            Format::HdTune => hdtune::fits(text),
-            Format::Iometer => iometer::fits(text),
-            Format::Yabs => yabs::fits(text),
-            Format::WinSat => winsat::fits(text),
-            Format::PgTestFsync => pg_test_fsync::fits(text),
-            Format::AsSsd => as_ssd::fits(text),
-            Format::Blackmagic => blackmagic::fits(text),
-        }
+        (self.row().1)(text)
     }
+}
+
+enum Reader {
+    Text(fn(&str) -> Result<Imported, ImportError>),
+    /// Takes what was done, which the text may not tell.
+    Told(fn(&str, Option<Operation>) -> Result<Imported, ImportError>),
+    Log(LogKind),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -237,27 +225,10 @@ pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, Impor
 }
 
 fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportError> {
-    match format {
-        Format::Bonnie => bonnie::read(text),
-        Format::Dd => dd::read(text, hints.operation),
-        Format::Zcav => zcav::read(text, hints.operation),
-        Format::FioJson => fio_json::read(text),
-        Format::FioText => fio_text::read(text),
-        Format::FioTerse => fio_terse::read(text),
-        Format::FioBandwidthLog => fio_log::read(text, LogKind::Bandwidth),
-        Format::FioIopsLog => fio_log::read(text, LogKind::Iops),
-        Format::FioLatencyLog => fio_log::read(text, LogKind::Latency),
-        Format::Ioping => ioping::read(text),
-        Format::Hdparm => hdparm::read(text),
-        Format::DiskMark => diskmark::read(text),
-        Format::Atto => atto::read(text),
-        Format::HdTune => hdtune::read(text),
-        Format::Iometer => iometer::read(text),
-        Format::Yabs => yabs::read(text),
-        Format::WinSat => winsat::read(text),
-        Format::PgTestFsync => pg_test_fsync::read(text),
-        Format::AsSsd => as_ssd::read(text),
-        Format::Blackmagic => blackmagic::read(text),
+    match format.row().2 {
+        Reader::Text(read) => read(text),
+        Reader::Told(read) => read(text, hints.operation),
+        Reader::Log(kind) => fio_log::read(text, kind),
     }
 }
 
@@ -286,7 +257,7 @@ fn keep_what_took_time(imported: &mut Imported) {
         has_unsound |= set.figures.len() < before;
     }
     if has_unsound {
-        imported.notes.push("Figures of nothing, or of no time or endless time, were left out.".into());
+        imported.note("Figures of nothing, or of no time or endless time, were left out.");
     }
 }
 

@@ -46,13 +46,10 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         }
     }
     if imported.direct == Some(false) {
-        imported
-            .notes
-            .push("hdparm -t without --direct goes through the page cache, which reads ahead of it.".into());
+        imported.note("hdparm -t without --direct goes through the page cache, which reads ahead of it.");
     }
-    imported.notes.push(
-        "hdparm -t reads for some seconds at one offset and says nothing about the rest of the drive.".into(),
-    );
+    imported
+        .note("hdparm -t reads for some seconds at one offset and says nothing about the rest of the drive.");
     imported.sets.push(set);
     Ok(imported)
 }

@@ -38,7 +38,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     let Reader { mut imported, set, notes, .. } = reader;
     imported.sets.push(set);
     imported.notes.extend(notes);
-    imported.notes.push("HD Tune does not say whether its MB are of 10^6 or 2^20 bytes; 10^6 is taken, which may be 5 % too low.".into());
+    imported.note("HD Tune does not say whether its MB are of 10^6 or 2^20 bytes; 10^6 is taken, which may be 5 % too low.");
     Ok(imported)
 }
 
@@ -48,16 +48,12 @@ impl Reader {
         let lower = text.to_ascii_lowercase();
         if text.starts_with("HD Tune") {
             self.title(text);
-        } else if lower.starts_with("read")
+        } else if (lower.starts_with("read") || lower.starts_with("write"))
             && (lower.contains("test") || lower.contains("transfer rate"))
             && !text.contains(':')
         {
-            self.operation = Some(Operation::Read);
-        } else if lower.starts_with("write")
-            && (lower.contains("test") || lower.contains("transfer rate"))
-            && !text.contains(':')
-        {
-            self.operation = Some(Operation::Write);
+            let is_read = lower.starts_with("read");
+            self.operation = Some(if is_read { Operation::Read } else { Operation::Write });
         } else if let Some((key, _)) = text.split_once(':') {
             let value = line.after(":").expect("the line has a colon");
             self.keyed(key.trim(), value)?;
@@ -106,7 +102,7 @@ impl Reader {
                 let (milliseconds, _) = value.number_and_rest("a time in ms")?;
                 if milliseconds > 0.0 {
                     let transfer = Transfer::of(Order::Random, Operation::Read, 512, 512);
-                    self.set.figures.push(Figure::of("random read", transfer, milliseconds / 1e3));
+                    self.set.figures.push(transfer.figure(milliseconds / 1e3));
                 }
             }
             "transfer rate minimum" | "transfer rate maximum" | "burst rate" => {
@@ -141,8 +137,7 @@ impl Reader {
             let (order, block) = if is_random { (Order::Random, 4096) } else { (Order::Sequential, BLOCK) };
             Transfer::of(order, operation, bytes, block)
         };
-        let name = format!("{} {}", if is_random { "random" } else { "sequential" }, operation.name());
-        self.set.figures.push(Figure::of(name, transfer.deep(depth.unwrap_or(1), 1), 1.0));
+        self.set.figures.push(transfer.deep(depth.unwrap_or(1), 1).figure(1.0));
         Ok(())
     }
 
@@ -158,11 +153,7 @@ impl Reader {
         let operation = self.operation.unwrap_or(Operation::Read);
         if per_second > 0.0 {
             let transfer = Transfer::of(Order::Random, operation, block, block);
-            self.set.figures.push(Figure::of(
-                format!("random {}", operation.name()),
-                transfer,
-                1.0 / per_second,
-            ));
+            self.set.figures.push(transfer.figure(1.0 / per_second));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! it. Only the rows of all workers together are taken.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::figure::{Imported, Order, Set, Transfer};
 use crate::text::{Field, Line, above_zero, lines};
 use model::request::Operation;
 
@@ -11,7 +11,7 @@ pub(crate) fn fits(text: &str) -> bool {
 }
 
 /// An access specification of one line; those of several mix what cannot be told apart in a rate.
-#[derive(Clone)]
+#[derive(Default)]
 struct Access<'text> {
     name: &'text str,
     block: u64,
@@ -38,7 +38,6 @@ fn whole(fields: &[Field<'_>], column: Option<usize>) -> u32 {
 }
 
 struct Columns {
-    kind: usize,
     specification: usize,
     iops: usize,
     depth: Option<usize>,
@@ -88,20 +87,13 @@ impl<'text> Reader<'text> {
         if text.is_empty() {
             return Ok(());
         }
-        let fields = line.by_comma();
+        let fields = line.by(',');
         match self.head {
             head if head.starts_with("Version") => {
                 self.version = Some(fields[0].text.chars().take(20).collect())
             }
             head if head.starts_with("Access specification name") => {
-                let access = Access {
-                    name: fields[0].text,
-                    block: 0,
-                    read_percent: 0.0,
-                    random_percent: 0.0,
-                    rows: 0,
-                };
-                self.accesses.push(access);
+                self.accesses.push(Access { name: fields[0].text, ..Access::default() });
             }
             head if head.starts_with("size") => self.size(line, &fields)?,
             _ if self.columns.is_some() => self.result(&fields)?,
@@ -127,7 +119,7 @@ impl<'text> Reader<'text> {
     fn result(&mut self, fields: &[Field<'text>]) -> Result<(), ImportError> {
         let Some(columns) = &self.columns else { return Ok(()) };
         let get = |at: usize| fields.get(at).copied();
-        if !matches!(get(columns.kind), Some(kind) if kind.text == "ALL") {
+        if fields[0].text != "ALL" {
             return Ok(());
         }
         let (Some(name), Some(iops)) = (get(columns.specification), get(columns.iops)) else {
@@ -147,18 +139,16 @@ impl<'text> Reader<'text> {
         let bytes = iops.needs(bytes, "a number above zero")?;
         let transfer = Transfer::of(order, operation, bytes, access.block)
             .deep(whole(fields, columns.depth), whole(fields, columns.workers));
-        let order = if order == Order::Random { "random" } else { "sequential" };
-        self.set.figures.push(Figure::of(format!("{order} {}", operation.name()), transfer, 1.0));
+        self.set.figures.push(transfer.figure(1.0));
         Ok(())
     }
 }
 
 fn columns(line: Line<'_>) -> Result<Columns, ImportError> {
-    let fields = line.by_comma();
+    let fields = line.by(',');
     let find = |name: &str| fields.iter().position(|field| field.text.trim_start_matches('\'') == name);
     let needed = |name: &str| line.needs(find(name), &format!("a column \"{name}\""));
     Ok(Columns {
-        kind: 0,
         specification: needed("Access Specification Name")?,
         iops: needed("IOps")?,
         depth: find("Queue Depth").or(find("# of Outstanding I/Os")),

@@ -36,9 +36,8 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
     } else {
         of_lines(text, &mut imported)?;
     }
-    imported.notes.push(
-        "ioping does not state the range that it measured: in a folder it is a file, which may be small."
-            .into(),
+    imported.note(
+        "ioping does not state the range that it measured: in a folder it is a file, which may be small.",
     );
     Ok(imported)
 }
@@ -106,10 +105,7 @@ fn time_of(field: &Field<'_>) -> Result<u64, ImportError> {
 fn of_json(text: &str, imported: &mut Imported, requests: &mut Vec<Request>) -> Result<(), ImportError> {
     let all: Vec<Value> = match serde_json::from_str(text) {
         Ok(all) => all,
-        Err(error) => {
-            let (line, column, found) = (error.line(), error.column(), error.to_string());
-            return Err(ImportError::at(line, column, "JSON that goes on to its end", &found));
-        }
+        Err(error) => return Err(ImportError::json(&error, 0)),
     };
     for entry in &all {
         if imported.target.is_none() {
@@ -145,10 +141,10 @@ fn figure_of(mut requests: Vec<Request>) -> Option<Figure> {
     }
     let bytes = u64::from(first.bytes).saturating_mul(requests.len() as u64);
     let transfer = Transfer::of(Order::Random, first.operation, bytes, u64::from(first.bytes));
-    let figure = Figure::of(format!("random {}", first.operation.name()), transfer, elapsed_ns as f64 / 1e9);
     if elapsed_ns == 0 {
         return None;
     }
+    let figure = transfer.figure(elapsed_ns as f64 / 1e9);
     Some(Figure { latencies: Some(Box::new(latencies)), requests, ..figure })
 }
 
@@ -180,5 +176,5 @@ fn of_statistics(line: Line<'_>) -> Result<Option<Figure>, ImportError> {
     };
     let operation = if line.text.contains(" written") { Operation::Write } else { Operation::Read };
     let transfer = Transfer::of(Order::Random, operation, count.saturating_mul(block), block);
-    Ok(Some(Figure::of(format!("random {}", operation.name()), transfer, nanos as f64 / 1e9)))
+    Ok(Some(transfer.figure(nanos as f64 / 1e9)))
 }

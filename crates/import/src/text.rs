@@ -39,10 +39,6 @@ fn blanks(text: &str) -> usize {
 }
 
 impl<'text> Line<'text> {
-    pub(crate) fn by_comma(self) -> Vec<Field<'text>> {
-        self.by(',')
-    }
-
     pub(crate) fn by(self, separator: char) -> Vec<Field<'text>> {
         let mut column = 1;
         let mut fields = Vec::new();
@@ -183,7 +179,7 @@ mod tests {
         let columns: Vec<(usize, &str)> = line.words().iter().map(|f| (f.column, f.text)).collect();
         assert_eq!(columns, [(3, "ab"), (7, "12,5"), (12, "x")]);
         let cells: Vec<(usize, &str)> =
-            Line { number: 1, text: "ä, b,,c" }.by_comma().iter().map(|f| (f.column, f.text)).collect();
+            Line { number: 1, text: "ä, b,,c" }.by(',').iter().map(|f| (f.column, f.text)).collect();
         assert_eq!(cells, [(1, "ä"), (4, "b"), (6, ""), (7, "c")]);
         assert_eq!(
             line.words()[0].number("a rate").unwrap_err().to_string(),

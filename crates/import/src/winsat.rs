@@ -1,7 +1,7 @@
 //! `winsat disk` of Windows: its three rates. Its rows are in English in every language of Windows. MB are taken as 10^6 bytes.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::figure::{Imported, Order, Set, Transfer};
 use crate::text::{Field, Line, above_zero, any_line, lines, number, position_of};
 use model::request::Operation;
 
@@ -34,9 +34,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
         let Some((order, kib, operation, rate)) = row_of(line) else { continue };
         let bytes = rate.needs(above_zero(rate.number("a rate in MB/s")? * 1e6), "a rate above zero")?;
         let block = line.needs(above_zero(kib * 1024.0), "a size of requests in KiB")?;
-        let word = if order == Order::Random { "random" } else { "sequential" };
-        let transfer = Transfer::of(order, operation, bytes, block);
-        set.figures.push(Figure::of(format!("{word} {}", operation.name()), transfer, 1.0));
+        set.figures.push(Transfer::of(order, operation, bytes, block).figure(1.0));
     }
     imported.sets.push(set);
     imported.note("WinSAT does not say whether its MB are of 10^6 or 2^20 bytes; 10^6 is taken, which may be 5 % too low.");

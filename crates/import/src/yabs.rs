@@ -3,7 +3,7 @@
 //! It runs fio with two jobs of 64 requests each. Until 2025 its MB were of 1000 KiB; the requests per second beside them tell which.
 
 use crate::error::ImportError;
-use crate::figure::{Figure, Imported, Order, Set, Transfer};
+use crate::figure::{Imported, Order, Set, Transfer};
 use crate::text::{Field, Line, above_zero, lines, number, unit_bytes};
 use model::quantity_text::parse_size;
 use model::request::Operation;
@@ -52,8 +52,7 @@ pub(crate) fn read(text: &str) -> Result<Imported, ImportError> {
             moved.push((operation, bytes / column.block.max(1), bytes));
         }
         let transfer = Transfer { moved, ..Transfer::of(Order::Random, Operation::Read, 0, column.block) };
-        let figure = Figure::of("random reads and writes", transfer.deep(QUEUE_DEPTH, JOBS), 1.0);
-        imported.sets.push(Set { figures: vec![figure] });
+        imported.sets.push(Set { figures: vec![transfer.deep(QUEUE_DEPTH, JOBS).figure(1.0)] });
     }
     imported.note("YABS reads and writes a file of 2 GB at random, half each, with 128 requests in flight.");
     Ok(imported)

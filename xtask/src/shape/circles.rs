@@ -52,7 +52,6 @@ struct Modules {
     passed_on: BTreeMap<Vec<String>, Vec<String>>,
 }
 
-/// By file: the files that it uses.
 fn uses(files: &[&SourceFile]) -> Vec<BTreeSet<usize>> {
     let has_library = files.iter().any(|source| source.path.ends_with("/src/lib.rs"));
     let mut modules = Modules::default();

@@ -12,7 +12,6 @@ pub struct Tally {
     ignored_names: Vec<String>,
     /// What could not run here, with the reason.
     skipped: Vec<(String, String)>,
-    /// Checks other than tests that failed.
     failed_steps: Vec<String>,
     /// The test program whose output is seen.
     program: String,

@@ -1,13 +1,14 @@
 //! `drivescope choose`: which kind of drive to buy and how to use it, by answers and by how long a day's writes take.
 
-use super::args::ChooseArguments;
+use super::args::{AnswerArguments, ChooseArguments, PreferenceArgument, YesOrNo};
 use super::output;
-use super::resolve;
 use super::stored::{all_analysed, drive_name};
 use crate::error::{UserError, exit};
 use crate::target_choice::VIRTUAL_PREFIX;
 use crate::{simulated_day, virtual_drive};
-use analysis::choice::{DAY_S, DayOfWrites, DayTime, DriveWrites, Question, Way};
+use analysis::choice::{
+    Answers, DAY_S, DayOfWrites, DayTime, DriveWrites, Preference, Question, Way, WritesUnknown,
+};
 use model::finding::FindingCode;
 use model::run::Run;
 use model::units::{Bytes, Nanos};
@@ -15,8 +16,6 @@ use report::json::choice_document;
 use report::quantity::{documented_capacity, rough_share, rough_time};
 use report::terminal::{AnsweredQuestion, ChoicePage, Told, WeighedDrive, choice_page};
 use sim::truth::{TruthValue, truth_of};
-use std::convert::Infallible;
-use std::fmt::Display;
 use std::path::Path;
 
 const SEED: u64 = 1;
@@ -27,10 +26,10 @@ const NOTES: [&str; 2] = [
 ];
 
 pub fn run(arguments: &ChooseArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let wish = resolve::choose(arguments)?;
-    let course = wish.answers.course();
+    let day = day(arguments)?;
+    let course = answers(&arguments.answers).course();
     let mut drives = Vec::new();
-    if let Some(day) = &wish.day {
+    if let Some(day) = &day {
         for name in &arguments.drives {
             if !name.starts_with(VIRTUAL_PREFIX) {
                 continue;
@@ -51,12 +50,45 @@ pub fn run(arguments: &ChooseArguments, store: Option<&Path>) -> Result<u8, User
         asked: course.asked.iter().map(|&(question, answer)| answered(question, answer)).collect(),
         open,
         choice,
-        day: wish.day.as_ref().map(day_words),
+        day: day.as_ref().map(day_words),
         drives,
-        notes: if wish.day.is_some() { NOTES.to_vec() } else { NOTES[1..].to_vec() },
+        notes: if day.is_some() { NOTES.to_vec() } else { NOTES[1..].to_vec() },
     };
     output::give_page(|style| choice_page(&page, style), || choice_document(&page), &arguments.page)?;
     Ok(exit::SUCCESS)
+}
+
+fn day(arguments: &ChooseArguments) -> Result<Option<DayOfWrites>, UserError> {
+    let Some(daily) = arguments.day.daily else {
+        if arguments.drives.is_empty() {
+            return Ok(None);
+        }
+        return Err(UserError::usage(
+            "drives are weighed by how long your writes take on them. Say what you write: --daily 60GB --burst 40GB --random 20%",
+        ));
+    };
+    if arguments.drives.is_empty() {
+        return Err(UserError::usage(
+            "name the drives on which these writes are to be tried: runs that are kept, or virtual drives such as sim:smr-2tb \
+             sim:sata-tlc-500gb sim:wd20ears (drivescope sim list)",
+        ));
+    }
+    let burst = arguments.day.burst.unwrap_or(daily).min(daily);
+    Ok(Some(DayOfWrites { daily, burst, random_share: arguments.day.random.unwrap_or(1.0) }))
+}
+
+fn answers(typed: &AnswerArguments) -> Answers {
+    let says = |answer: Option<YesOrNo>| answer.map(|answer| answer == YesOrNo::Yes);
+    Answers {
+        tolerates_fall: says(typed.tolerate_fall),
+        changes_workload: says(typed.change_workload),
+        clips: says(typed.clip),
+        prefers: typed.prefer.map(|preference| match preference {
+            PreferenceArgument::Cost => Preference::Cost,
+            PreferenceArgument::Performance => Preference::Performance,
+            PreferenceArgument::Steadiness => Preference::Steadiness,
+        }),
+    }
 }
 
 fn answered(question: Question, answer: &'static str) -> AnsweredQuestion {
@@ -98,7 +130,7 @@ fn on_virtual_drive(name: &str, day: &DayOfWrites) -> Result<WeighedDrive, UserE
         }
     }
     let time = simulated_day::simulate(virtual_drive.open(SEED)?, day, SEED)?;
-    Ok(weighed(name.to_string(), kind, Ok::<_, Infallible>(time), None, day))
+    Ok(weighed(name.to_string(), kind, Ok(time), None, day))
 }
 
 fn on_measured_drives(
@@ -123,7 +155,7 @@ fn on_measured_drives(
         weighed_drives.push(weighed(
             drive_name(runs[0]),
             drive.kind.clone(),
-            day.on(&drive).map_err(|unknown| unknown.to_string()),
+            day.on(&drive),
             Some(&drive),
             day,
         ));
@@ -136,10 +168,10 @@ fn are_of_one_drive(a: &Run, b: &Run) -> bool {
     (&a.model, &a.serial, &a.path) == (&b.model, &b.serial, &b.path)
 }
 
-fn weighed<Unknown: Display>(
+fn weighed(
     name: String,
     kind: Option<String>,
-    time: Result<DayTime, Unknown>,
+    time: Result<DayTime, WritesUnknown>,
     drive: Option<&DriveWrites>,
     day: &DayOfWrites,
 ) -> WeighedDrive {

@@ -1,6 +1,6 @@
 //! `drivescope config`: which options are set ahead, and where.
 
-use super::args::ConfigArguments;
+use super::args::PageArguments;
 use super::output;
 use super::settings::{self, Preset, Source};
 use crate::configuration::{self, ConfigurationFile};
@@ -67,7 +67,7 @@ impl<'all> SettingDocument<'all> {
 
 /// # Errors
 /// When a file of configuration is damaged.
-pub fn run(arguments: &ConfigArguments) -> Result<u8, UserError> {
+pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     let files = configuration::read()?;
     let mut presets = settings::presets(&files);
     for preset in &mut presets {
@@ -82,7 +82,7 @@ pub fn run(arguments: &ConfigArguments) -> Result<u8, UserError> {
         never_write: exclusions(&files),
     };
     let page = page(&files, &presets);
-    output::give_page(|style| settings_page(&page, style), || output::json(&document), &arguments.page)?;
+    output::give_page(|style| settings_page(&page, style), || output::json(&document), arguments)?;
     Ok(exit::SUCCESS)
 }
 

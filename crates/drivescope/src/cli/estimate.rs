@@ -2,7 +2,6 @@
 
 use super::args::EstimateArguments;
 use super::output;
-use super::resolve::{EstimateWish, estimate as resolve};
 use super::stored::{all_analysed, drive_name, drive_names};
 use crate::error::{UserError, exit};
 use analysis::estimate::{
@@ -11,7 +10,7 @@ use analysis::estimate::{
 };
 use model::range::ByteRange;
 use model::run::Run;
-use model::units::{Bytes, Nanos};
+use model::units::{Bytes, Nanos, Offset};
 use report::json::estimate_document;
 use report::quantity::{documented_capacity, size};
 use report::terminal::{
@@ -26,15 +25,15 @@ const WRITES_NOT_MEASURED: &str = "\"or more\": writes were not measured; they t
                                    drivescope surface TARGET --write.";
 
 pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let wish = resolve(arguments)?;
-    let runs = all_analysed(&wish.runs, store)?;
+    let backup = backup(arguments)?;
+    let runs = all_analysed(&arguments.runs, store)?;
     let runs: Vec<Run> = runs.into_iter().map(|stored| stored.run).collect();
     let drives: Vec<DriveRates> = runs.iter().map(DriveRates::of).collect();
-    if let Some(range) = wish.backup {
+    if let Some(range) = backup {
         must_fit(range, &runs)?;
     }
     let names = drive_names(&runs);
-    let works = works(&wish, &drives);
+    let works = works(arguments, backup, &drives);
     let mut described = Vec::new();
     for ((run, drive), name) in runs.iter().zip(&drives).zip(names) {
         let (capacity, run) = (run.target.capacity, run.id.clone());
@@ -50,7 +49,7 @@ pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, Us
         notes.push(WRITES_NOT_MEASURED.to_owned());
     }
     notes.push(CONFIDENCE.to_owned());
-    let budgets = match wish.latency_budget {
+    let budgets = match arguments.latency_budget {
         Some(budget) => budgets(&runs, budget),
         None => Vec::new(),
     };
@@ -100,26 +99,41 @@ fn must_fit(range: ByteRange, runs: &[Run]) -> Result<(), UserError> {
     }
 }
 
-fn works(wish: &EstimateWish, drives: &[DriveRates]) -> Vec<EstimatedWork> {
+fn backup(arguments: &EstimateArguments) -> Result<Option<ByteRange>, UserError> {
+    let Some(size) = arguments.backup else { return Ok(None) };
+    match ByteRange::new(Offset::START + arguments.from.unwrap_or(Bytes::ZERO), size) {
+        None => Err(UserError::usage("--from: the backup would end past 64 bits")),
+        range => Ok(range),
+    }
+}
+
+fn works(
+    arguments: &EstimateArguments,
+    backup: Option<ByteRange>,
+    drives: &[DriveRates],
+) -> Vec<EstimatedWork> {
+    let EstimateArguments { full_pass, rebuild, surface_check, latency_budget, .. } = *arguments;
+    // Without any option, all that needs no size is asked for.
+    let is_all = !full_pass && backup.is_none() && !rebuild && !surface_check && latency_budget.is_none();
     let can_write = drives.iter().any(|drive| drive.write.is_ok());
     let mut works = Vec::new();
-    if wish.full_pass {
+    if full_pass || is_all {
         works.push(of_each("full-read", "Read the whole drive", drives, None, Work::Read));
         if can_write {
             works.push(of_each("full-write", "Write the whole drive", drives, None, Work::Write));
         }
     }
-    if let Some(range) = wish.backup {
+    if let Some(range) = backup {
         let what = format!("{}{}", documented_capacity(range.bytes()), from(range));
         let to = format!("Write {what} (backup to it)");
         let of = format!("Read {what} (image or backup of it)");
         works.push(of_each("backup-read", &of, drives, Some(range), Work::Read));
         works.push(of_each("backup-write", &to, drives, Some(range), Work::Write));
     }
-    if wish.rebuild {
+    if rebuild || is_all {
         works.push(rebuilt(drives));
     }
-    if wish.surface_check {
+    if surface_check || is_all {
         let reads = "Check its surface by reading";
         works.push(of_each("surface-check", reads, drives, None, Work::Read));
         if can_write {

@@ -2,14 +2,14 @@
 
 use super::args::ExportArguments;
 use super::output;
-use super::output_file::{OutputFile, must_be_no_drive};
+use super::output_file::{OutputFile, must_be_no_drive, writing};
 use super::stored::{analysed, store_with_runs};
 use super::written::{self, Written};
 use crate::error::{Cannot, UserError, exit};
 use crate::export::{EXPORTS, Export, ExportFile, ExportJob, Goal};
 use report::hostile::harmless;
 use std::cell::RefCell;
-use std::io::{self, ErrorKind, Stdout, Write};
+use std::io::{self, Stdout, Write};
 use std::path::Path;
 use store::table::Table;
 use store::{Store, StoredRun};
@@ -100,7 +100,7 @@ impl ExportJob for Job {
     }
 
     fn begin(&self, path: Option<&Path>, what: &'static str) -> Result<Box<dyn ExportFile>, UserError> {
-        let Some(path) = path else { return Ok(Box::new(Standard(io::stdout()))) };
+        let Some(path) = path else { return Ok(Box::new(io::stdout())) };
         if let (Goal::Folder(_), Some(folder)) = (&self.goal, path.parent()) {
             make_folder(folder)?;
         }
@@ -115,8 +115,8 @@ impl ExportJob for Job {
 
     fn failed(&self, path: Option<&Path>, what: &'static str, error: &io::Error) -> Result<(), UserError> {
         match path {
-            Some(path) => Err(OutputFile::cannot(path, what, error)),
-            None => failed_on_standard_output(error),
+            Some(path) => Err(error).or_cannot(&writing(path, what)),
+            None => output::failed_to_print(error),
         }
     }
 
@@ -130,30 +130,11 @@ fn make_folder(folder: &Path) -> Result<(), UserError> {
     std::fs::create_dir_all(folder).or_cannot(&format!("make the folder {shown}"))
 }
 
-fn failed_on_standard_output(error: &io::Error) -> Result<(), UserError> {
-    if error.kind() == ErrorKind::BrokenPipe {
-        return Ok(());
-    }
-    Err(UserError::failure(format!("cannot write to standard output: {error}")))
-}
-
-struct Standard(Stdout);
-
-impl Write for Standard {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.0.write(buffer)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl ExportFile for Standard {
+impl ExportFile for Stdout {
     fn finish(mut self: Box<Self>) -> Result<(), UserError> {
         match self.flush() {
             Ok(()) => Ok(()),
-            Err(error) => failed_on_standard_output(&error),
+            Err(error) => output::failed_to_print(&error),
         }
     }
 }

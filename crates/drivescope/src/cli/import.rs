@@ -1,20 +1,31 @@
 //! `drivescope import`: results of another program as a run.
 
-use super::args::ImportArguments;
+use super::args::{DriveKindArgument, ImportArguments, OperationArgument, TellingArguments};
+use super::output;
 use super::stored::open_store;
-use super::{output, resolve};
 use crate::error::{Cannot, UserError, exit};
-use crate::imported_run::{self, Source};
+use crate::imported_run::{self, Source, Telling};
 use crate::stamp;
-use import::{Hints, TEXT_BYTES_MAX, read, read_all};
+use clap::ValueEnum;
+use import::{Format, Hints, TEXT_BYTES_MAX, read, read_all};
+use model::quantity_text::QuantityError;
+use model::request::Operation;
+use model::units::Bytes;
 use report::hostile::harmless;
+use report::shell_words::quoted;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let wish = resolve::import(arguments)?;
+    let telling = telling(&arguments.telling)?;
+    let operation = match arguments.telling.operation {
+        Some(OperationArgument::Read) => Some(Operation::Read),
+        Some(OperationArgument::Write) => Some(Operation::Write),
+        None => None,
+    };
     let sources: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
     output::check(&arguments.output, &sources)?;
     let mut sources = Vec::new();
@@ -22,9 +33,9 @@ pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, User
         let name = harmless(&path.to_string_lossy(), usize::MAX);
         let text = text_of(path, &name)?;
         let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let hints = Hints { file_name, operation: wish.operation };
+        let hints = Hints { file_name, operation };
         let what = format!("import {name}");
-        let all = match wish.format {
+        let all = match arguments.telling.format {
             Some(format) => read(&text, format, &hints).map(|imported| vec![imported]),
             None => read_all(&text, &hints),
         };
@@ -32,10 +43,14 @@ pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, User
             sources.push(Source { name: name.clone(), imported });
         }
     }
-    let records = imported_run::records(&sources, &wish.telling)?;
+    let records = imported_run::records(&sources, &telling)?;
     let measured_unix_s = sources.iter().find_map(|source| source.imported.measured_unix_s);
-    let mut run =
-        stamp::imported(wish.command, measured_unix_s, records.target.clone(), records.environment.clone());
+    let mut run = stamp::imported(
+        command(arguments),
+        measured_unix_s,
+        records.target.clone(),
+        records.environment.clone(),
+    );
     let mut writer = open_store(store)?.begin(&run)?;
     imported_run::keep(&records, &mut run, &mut writer)?;
     run.findings = analysis::analyse(&run.view(&writer.series()?));
@@ -43,6 +58,64 @@ pub fn run(arguments: &ImportArguments, store: Option<&Path>) -> Result<u8, User
     writer.finish(&run, &report::finding::documents(&run))?;
     output::give(&run, &arguments.output)?;
     Ok(output::judged(&run, &arguments.output, exit::SUCCESS))
+}
+
+fn telling(typed: &TellingArguments) -> Result<Telling, UserError> {
+    let capacity = match &typed.capacity {
+        Some(text) => meant("--capacity", text)?,
+        None => Bytes::ZERO,
+    };
+    let mut positions = Vec::new();
+    for text in &typed.position {
+        positions.push(meant("--position", text)?);
+    }
+    Ok(Telling {
+        model: typed.model.clone(),
+        capacity: if capacity.is_zero() { None } else { Some(capacity) },
+        positions,
+        partitions: typed.partitions,
+        turns: typed.kind.map(|kind| kind == DriveKindArgument::Disk),
+    })
+}
+
+/// What is stored with the run as it was typed.
+fn meant<Value: FromStr<Err = QuantityError>>(option: &str, text: &str) -> Result<Value, UserError> {
+    match text.parse() {
+        Ok(value) => Ok(value),
+        Err(why) => Err(UserError::usage(format!("{option}: {why}"))),
+    }
+}
+
+fn command(arguments: &ImportArguments) -> String {
+    let typed = &arguments.telling;
+    let mut words = vec!["drivescope".to_string(), "import".into()];
+    for file in &arguments.files {
+        words.push(quoted(&file.to_string_lossy()));
+    }
+    let (kind, operation) = (typed.kind.map(word), typed.operation.map(word));
+    let mut options = vec![
+        ("--as", typed.format.map(Format::name)),
+        ("--model", typed.model.as_deref()),
+        ("--capacity", typed.capacity.as_deref()),
+        ("--kind", kind.as_deref()),
+        ("--operation", operation.as_deref()),
+    ];
+    for position in &typed.position {
+        options.push(("--position", Some(position)));
+    }
+    for (name, value) in options {
+        if let Some(value) = value {
+            words.extend([name.to_string(), quoted(value)]);
+        }
+    }
+    if typed.partitions {
+        words.push("--partitions".into());
+    }
+    words.join(" ")
+}
+
+fn word(value: impl ValueEnum) -> String {
+    value.to_possible_value().expect("no value is hidden").get_name().to_owned()
 }
 
 /// Reading a device could take forever, and a drive is measured, not imported.

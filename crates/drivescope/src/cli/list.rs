@@ -1,6 +1,6 @@
 //! `drivescope list`.
 
-use super::args::ListArguments;
+use super::args::PageArguments;
 use super::output;
 use crate::configuration;
 use crate::drive_row;
@@ -79,7 +79,7 @@ fn writes_refused(drive: &DriveListing) -> Vec<String> {
     reasons
 }
 
-pub fn run(arguments: &ListArguments) -> Result<u8, UserError> {
+pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     let drives = drives(&configuration::never_write()?)?;
     let document =
         ListDocument { schema: "drivescope.list/1", drives: drives.iter().map(DriveDocument::of).collect() };
@@ -92,6 +92,6 @@ pub fn run(arguments: &ListArguments) -> Result<u8, UserError> {
         }
         report::terminal::drives_table(&rows, style)
     };
-    output::give_page(page, || json.clone(), &arguments.page)?;
+    output::give_page(page, || json.clone(), arguments)?;
     Ok(exit::SUCCESS)
 }

@@ -25,7 +25,6 @@ mod purge;
 mod replay;
 mod report;
 mod report_page;
-mod resolve;
 mod restore;
 mod resume;
 mod runs;
@@ -114,7 +113,8 @@ fn explain(error: &clap::Error) {
         output::say(&format!(
             "unknown command `{word}`. To measure it: drivescope check {word}. All commands: drivescope --help"
         ));
-    } else if let Some(why) = error.source().and_then(|source| source.downcast_ref::<QuantityError>()) {
+    } else if let Some(why) = error.source().filter(|why| why.is::<QuantityError>() || why.is::<UserError>())
+    {
         let option = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
         output::say(&format!("{}: {why}", option.split(' ').next().unwrap_or_default()));
     } else if text.contains(NO_NUMBER) {

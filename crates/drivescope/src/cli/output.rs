@@ -2,7 +2,7 @@
 
 use super::args::{OutputArguments, PageArguments};
 use super::output_file;
-use crate::error::{UserError, exit};
+use crate::error::{Cannot, UserError, exit};
 use crate::export::document;
 use analysis::phase_table::phase_rows;
 use model::criterion::Judgement;
@@ -13,8 +13,7 @@ use report::finding::Text;
 use report::hostile::harmless;
 use report::style::Style;
 use report::terminal::{PageOptions, lists_phases, needs_series, post, run_page_with};
-use serde::Serialize;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use store::StoredSeries;
 
@@ -22,19 +21,25 @@ pub use crate::console::{page_style, width};
 pub use report::json::text_of as json;
 
 pub fn print(page: &str) -> Result<(), UserError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = io::stdout().lock();
     match out.write_all(page.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(UserError::failure(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(()),
+        Err(error) => failed_to_print(&error),
+    }
+}
+
+/// A reader of standard output that has gone away, such as `head`, is no error.
+pub fn failed_to_print(error: &io::Error) -> Result<(), UserError> {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error).or_cannot("write to standard output"),
     }
 }
 
 /// Writes a message to standard error. It may contain names and contents of files, so each line is made harmless.
 pub fn say(text: &str) {
     let lines: Vec<String> = text.lines().map(|line| harmless(line, usize::MAX)).collect();
-    let _ = writeln!(std::io::stderr(), "drivescope: {}", lines.join("\n"));
+    let _ = writeln!(io::stderr(), "drivescope: {}", lines.join("\n"));
 }
 
 /// Refuses a file that cannot take the result, before anything is measured; `sources` is what the result is made from.
@@ -129,16 +134,7 @@ fn why(finding: Option<&Finding>, run: &Run) -> String {
 }
 
 /// A document without a page: to a file, or `-` for standard output.
-pub fn give_document(document: &impl Serialize, file: &Path) -> Result<(), UserError> {
-    write_or_print(&json(document), file)
-}
-
-/// The document of a run without its page.
-pub fn give_run(run: &Run, file: &Path) -> Result<(), UserError> {
-    write_or_print(&document(run), file)
-}
-
-fn write_or_print(text: &str, file: &Path) -> Result<(), UserError> {
+pub fn write_or_print(text: &str, file: &Path) -> Result<(), UserError> {
     if file == Path::new("-") {
         return print(text);
     }

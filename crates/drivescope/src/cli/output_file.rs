@@ -115,10 +115,6 @@ impl OutputFile {
         self.temporary = None;
         Ok(())
     }
-
-    pub fn cannot(path: &Path, what: &str, error: &io::Error) -> UserError {
-        UserError::failure(format!("cannot {}: {error}", writing(path, what)))
-    }
 }
 
 impl Write for OutputFile {
@@ -140,7 +136,7 @@ impl Drop for OutputFile {
     }
 }
 
-fn writing(path: &Path, what: &str) -> String {
+pub fn writing(path: &Path, what: &str) -> String {
     format!("write {what} to {}", harmless(&path.to_string_lossy(), usize::MAX))
 }
 

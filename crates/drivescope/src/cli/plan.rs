@@ -4,7 +4,6 @@ use super::args::{PlanArguments, WishArguments};
 use super::estimate::basis;
 use super::output;
 use super::picture::{Picture, rate_chart};
-use super::resolve::wish as resolve;
 use super::stored::{analysed, drive_name, store_with_runs};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
@@ -23,7 +22,7 @@ pub const USUAL_CHART: &str = "rate-over-position";
 const BORDER: &str = "end of a partition";
 
 pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserError> {
-    let wish = resolve(&arguments.wish)?.unwrap_or(USUAL_WISH);
+    let wish = arguments.wish.wish().unwrap_or(USUAL_WISH);
     let picture = arguments.output.as_deref().map(|path| Picture::asked_for(path, false)).transpose()?;
     let stored = analysed(&arguments.run, &store_with_runs(store)?)?;
     let run = &stored.run;
@@ -62,7 +61,7 @@ pub(super) struct PlannedCuts(Option<PartitionPlan>);
 
 impl PlannedCuts {
     pub(super) fn of(wish: &WishArguments, runs: &[StoredRun]) -> Result<PlannedCuts, UserError> {
-        let Some(wish) = resolve(wish)? else { return Ok(PlannedCuts(None)) };
+        let Some(wish) = wish.wish() else { return Ok(PlannedCuts(None)) };
         let [stored] = runs else {
             return Err(UserError::usage(
                 "partitions are planned on one drive: give one run with --fast, --at-least or --parts",

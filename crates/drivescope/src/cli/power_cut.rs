@@ -12,7 +12,7 @@ use crate::error::{Cannot, UserError, exit};
 use crate::interrupt;
 use crate::target_choice::{VIRTUAL_PREFIX, range_on};
 use crate::virtual_drive::{self, VirtualDrive};
-use ::io::targets::preserve::Medium;
+use ::io::targets::preserve::{Medium, TargetMedium};
 use ::io::targets::{Target, WriteConsent, WritePermit};
 use analysis::power_cut::Judge;
 use experiment::request::DriveOptions;
@@ -104,21 +104,17 @@ fn write(drive: &DriveOptions, to: &str) -> Result<u8, UserError> {
     let permit = WritePermit::grant(&target, &consent, &configuration::never_write()?)?;
     let range = range_on(drive.range, target.facts())?;
     let ring = ring_on(begun_run::random_seed(), range, &path)?;
-    let mut medium = crate::preserve::medium(&target, &permit)?;
+    let mut medium = TargetMedium::new(&target, &permit)?;
     output::say(&format!(
         "writing records of {RECORD_BYTES} bytes to {}, each flushed and then reported to {to}. Cut the power now. \
          Afterwards: drivescope verify --power-cut check {} --to FILE",
         shown(&path),
         shown(&path)
     ));
-    let result = write_records(&mut medium, ring, &mut log, &shown(&path), drive.time_limit.map(duration));
-    match result {
-        Ok(count) => {
-            output::say(&format!("stopped without a power cut after {count} records"));
-            Ok(exit::SUCCESS)
-        }
-        Err(error) => Err(error),
-    }
+    let limit = drive.time_limit.map(duration);
+    let count = write_records(&mut medium, ring, &mut log, &shown(&path), limit)?;
+    output::say(&format!("stopped without a power cut after {count} records"));
+    Ok(exit::SUCCESS)
 }
 
 fn duration(time: model::units::Nanos) -> Duration {

@@ -4,6 +4,7 @@ use super::args::ReplayArguments;
 use super::stored::{analysed, store_with_runs};
 use super::{output, output_file};
 use crate::error::{UserError, exit};
+use crate::export::document;
 use crate::replay::player::{self, Ended, Playback};
 use crate::screen::can_fill_terminal;
 use crate::store::StoredRun;
@@ -27,7 +28,7 @@ pub fn run(arguments: &ReplayArguments, store: Option<&Path>) -> Result<u8, User
         false => in_lines(&stored, playback, speed.is_some())?,
     };
     if let Some(path) = &arguments.json {
-        output::give_run(&stored.run, path)?;
+        output::write_or_print(&document(&stored.run), path)?;
     }
     Ok(if ended == Ended::Broken { exit::INTERRUPTED } else { exit::SUCCESS })
 }

@@ -9,7 +9,7 @@ use crate::configuration;
 use crate::error::{Cannot, UserError, exit};
 use crate::interrupt;
 use crate::preserve::{self, Unfinished, missing, restore_command};
-use io::targets::preserve::{Journal, Origin, give_back, written_by_others};
+use io::targets::preserve::{Journal, Origin, TargetMedium, give_back, written_by_others};
 use io::targets::{Target, WriteConsent, WritePermit};
 use model::units::Bytes;
 use report::hostile::harmless;
@@ -29,7 +29,7 @@ pub fn run(arguments: &RestoreArguments, store: Option<&Path>) -> Result<u8, Use
     // The run may have left test data, and its original data are written: nothing is destroyed.
     let consent = WriteConsent { destroy_data: true, confirm: arguments.confirm.clone() };
     let permit = WritePermit::grant(&target, &consent, &configuration::never_write()?)?;
-    let mut medium = preserve::medium(&target, &permit)?;
+    let mut medium = TargetMedium::new(&target, &permit)?;
     if !arguments.although_changed {
         check_unchanged(journal, &mut medium, typed)?;
     }
@@ -113,7 +113,7 @@ fn described(origin: &Origin) -> String {
 
 fn check_unchanged(
     journal: &mut Journal,
-    medium: &mut io::targets::preserve::TargetMedium<'_>,
+    medium: &mut TargetMedium<'_>,
     typed: &str,
 ) -> Result<(), UserError> {
     let parsed = journal.parsed().clone();

@@ -61,8 +61,12 @@ pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, User
             kept.run.id, kept.run.command
         )));
     }
-    if own.name() == ExperimentName::Verify {
-        refuse_given_back(drive, &kept.run)?;
+    // A run of `verify` goes on with its own marks, as long as they are there.
+    if own.name() == ExperimentName::Verify && drive.writing.preserve {
+        return Err(UserError::failure(format!(
+            "cannot resume run {}: its writes were undone when it stopped. Begin a new run: {}",
+            kept.run.id, kept.run.command
+        )));
     }
     output::check(shown, &[Path::new(&drive.target)])?;
     let mut supplies = begun_run::supplies(own)?;
@@ -153,17 +157,6 @@ fn unreadable(run: &Run) -> UserError {
         "cannot resume run {}: its command `{}` is none that can be resumed. Begin a new run",
         run.id, run.command
     ))
-}
-
-/// A run of `verify` goes on with its own marks, as long as they are there.
-fn refuse_given_back(drive: &DriveOptions, run: &Run) -> Result<(), UserError> {
-    if drive.writing.preserve {
-        return Err(UserError::failure(format!(
-            "cannot resume run {}: its writes were undone when it stopped. Begin a new run: {}",
-            run.id, run.command
-        )));
-    }
-    Ok(())
 }
 
 fn key_of(run: &Run) -> Option<u64> {

@@ -51,7 +51,7 @@ pub fn configured(files: &[ConfigurationFile]) -> Result<Command, UserError> {
 /// All options that can be set ahead, as they stand.
 pub fn presets(files: &[ConfigurationFile]) -> Vec<Preset> {
     let command = help::command();
-    let mut presets: Vec<Preset> = arguments(&command, None).map(|arg| preset(arg, None, files)).collect();
+    let mut presets: Vec<Preset> = arguments(&command).map(|arg| preset(arg, None, files)).collect();
     for subcommand in command.get_subcommands() {
         for argument in all_arguments(subcommand) {
             presets.push(preset(argument, Some(subcommand.get_name()), files));
@@ -125,20 +125,16 @@ fn variable_of(argument: &Arg) -> String {
     argument.get_env().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The options that can be set ahead, of the command of that name or of the program itself.
-fn arguments<'a>(command: &'a Command, table: Option<&str>) -> impl Iterator<Item = &'a Arg> {
-    let command = match table {
-        Some(name) => command.find_subcommand(name),
-        None => Some(command),
-    };
-    command.into_iter().flat_map(Command::get_arguments).filter(|argument| argument.get_env().is_some())
+/// The options that can be set ahead.
+fn arguments(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|argument| argument.get_env().is_some())
 }
 
 /// The same with those of its own commands, each once.
 fn all_arguments(command: &Command) -> Vec<&Arg> {
     let mut found: Vec<&Arg> = Vec::new();
-    let own = command.get_subcommands().flat_map(|each| arguments(each, None));
-    for argument in arguments(command, None).chain(own) {
+    let own = command.get_subcommands().flat_map(arguments);
+    for argument in arguments(command).chain(own) {
         if found.iter().all(|other| key_of(other) != key_of(argument)) {
             found.push(argument);
         }
@@ -157,7 +153,7 @@ fn check(command: &Command, setting: &Setting) -> Result<(), UserError> {
         },
         None => {
             let own = command.get_subcommands().flat_map(all_arguments);
-            arguments(command, None).chain(own).collect()
+            arguments(command).chain(own).collect()
         }
     };
     let mut is_known = false;
@@ -185,7 +181,7 @@ fn check(command: &Command, setting: &Setting) -> Result<(), UserError> {
 
 fn check_environment(command: &Command) -> Result<(), UserError> {
     let own = command.get_subcommands().flat_map(all_arguments);
-    for argument in arguments(command, None).chain(own) {
+    for argument in arguments(command).chain(own) {
         let name = variable_of(argument);
         if let Some(value) = variable(&name)
             && let Some(why) = why_not(argument, &value)

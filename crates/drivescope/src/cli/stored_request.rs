@@ -1,7 +1,7 @@
 //! `request.json` in the folder of a run: what was asked for, from which it is resumed.
 
 use super::output;
-use crate::error::UserError;
+use crate::error::{Cannot, UserError};
 use crate::store::Store;
 use experiment::request::Request;
 use std::fs;
@@ -11,10 +11,7 @@ const REQUEST_FILE: &str = "request.json";
 
 pub(super) fn keep(folder: &Path, request: &Request) -> Result<(), UserError> {
     let path = folder.join(REQUEST_FILE);
-    match fs::write(&path, output::json(request)) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(UserError::failure(format!("cannot write {}: {error}", path.display()))),
-    }
+    fs::write(&path, output::json(request)).or_cannot(&format!("write {}", path.display()))
 }
 
 /// What a run was asked for; none of a run from before this was kept, or where it cannot be understood.

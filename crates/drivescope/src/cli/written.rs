@@ -61,7 +61,7 @@ impl Written {
             files.push(FileDocument { path, format: format.to_owned(), bytes, rows });
         }
         let document = WrittenDocument { schema: "drivescope.written/1", runs: self.runs, files };
-        output::give_document(&document, json)
+        output::write_or_print(&output::json(&document), json)
     }
 }
 

@@ -240,7 +240,6 @@ fn job_value(stored: &StoredRun, started_s: u64, job: &Job<'_>) -> Value {
     value
 }
 
-/// Options are texts, as fio repeats them.
 fn options(run: &Run, job: &Job<'_>) -> Value {
     let (_, first) = job.phases.first().expect("a job has a phase");
     let workload = first.phase.workload.as_ref().expect("a job is made of workloads");
@@ -269,6 +268,7 @@ fn options(run: &Run, job: &Job<'_>) -> Value {
     options
 }
 
+#[derive(Default)]
 struct Direction {
     operations: u64,
     bytes: u64,
@@ -289,16 +289,7 @@ struct OpenSample {
 
 impl Direction {
     fn of(series: &dyn Series, job: &Job<'_>, operation: Operation) -> Direction {
-        let mut direction = Direction {
-            operations: 0,
-            bytes: 0,
-            errors: 0,
-            duration_ns: 0,
-            histogram: LatencyHistogram::small(),
-            operations_per_second: Samples::default(),
-            bytes_per_second: Samples::default(),
-            open: OpenSample::default(),
-        };
+        let mut direction = Direction { histogram: LatencyHistogram::small(), ..Direction::default() };
         for (number, phase) in &job.phases {
             if let Some(totals) = phase.totals_of(operation) {
                 direction.add(phase, totals);

@@ -28,7 +28,7 @@ struct TableDocument<'all> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FigureDocument<'all> {
     name: &'all str,
-    unit: UnitWord,
+    unit: Unit,
     published: Option<f64>,
     /// Whether the article gives the published value itself or a limit.
     published_is: Option<PublishedWord>,
@@ -37,23 +37,6 @@ struct FigureDocument<'all> {
     tolerance: f64,
     verdict: Verdict,
     reason: Option<&'all str>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum UnitWord {
-    #[serde(rename = "B/s")]
-    BytesPerSecond,
-    #[serde(rename = "1/s")]
-    PerSecond,
-    #[serde(rename = "s")]
-    Seconds,
-    #[serde(rename = "bytes")]
-    Bytes,
-    #[serde(rename = "ratio")]
-    Ratio,
-    #[serde(rename = "count")]
-    Count,
 }
 
 #[derive(Serialize)]
@@ -88,17 +71,9 @@ fn figure(figure: &Figure) -> FigureDocument<'_> {
         Published::AtLeast(value) => (Some(value), Some(PublishedWord::AtLeast)),
         Published::Nothing => (None, None),
     };
-    let unit = match figure.unit {
-        Unit::Rate => UnitWord::BytesPerSecond,
-        Unit::PerSecond => UnitWord::PerSecond,
-        Unit::Seconds => UnitWord::Seconds,
-        Unit::Bytes => UnitWord::Bytes,
-        Unit::Ratio | Unit::Share => UnitWord::Ratio,
-        Unit::Count => UnitWord::Count,
-    };
     FigureDocument {
         name: &figure.name,
-        unit,
+        unit: figure.unit,
         published,
         published_is,
         reproduced: figure.reproduced,

@@ -28,13 +28,20 @@ pub enum Published {
     Nothing,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "UnitWord"))]
+#[serde(rename_all = "lowercase")]
 pub enum Unit {
+    #[serde(rename = "B/s")]
     Rate,
+    #[serde(rename = "1/s")]
     PerSecond,
+    #[serde(rename = "s")]
     Seconds,
     Bytes,
     Ratio,
+    #[serde(rename = "ratio")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Share,
     Count,
 }

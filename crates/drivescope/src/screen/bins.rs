@@ -71,7 +71,7 @@ impl Bin {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PlaceBins {
     capacity: u64,
     lanes: [Vec<Bin>; 2],
@@ -79,7 +79,7 @@ pub struct PlaceBins {
 
 impl PlaceBins {
     pub fn new(capacity: u64) -> PlaceBins {
-        PlaceBins { capacity: capacity.max(1), lanes: [const { Vec::new() }; 2] }
+        PlaceBins { capacity, ..PlaceBins::default() }
     }
 
     pub fn add(&mut self, interval: &IntervalRecord) {
@@ -107,7 +107,7 @@ impl PlaceBins {
     }
 
     fn bin_at(&self, byte: u64) -> usize {
-        let at = u128::from(byte) * PLACES as u128 / u128::from(self.capacity);
+        let at = u128::from(byte) * PLACES as u128 / u128::from(self.capacity.max(1));
         at.min(PLACES as u128 - 1) as usize
     }
 
@@ -121,12 +121,12 @@ impl PlaceBins {
                 end = end.max(position + 1);
             }
         }
-        let width = self.capacity as f64 / PLACES as f64;
+        let width = self.capacity.max(1) as f64 / PLACES as f64;
         if first < end { Some((first as f64 * width, end as f64 * width)) } else { None }
     }
 
     pub fn points(&self, lane: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let width = self.capacity as f64 / PLACES as f64;
+        let width = self.capacity.max(1) as f64 / PLACES as f64;
         let points = self.lanes[lane].iter().enumerate();
         points.filter_map(move |(index, bin)| Some(((index as f64 + 0.5) * width, bin.rate_of_part()?)))
     }
@@ -207,7 +207,7 @@ const GRID_STEPS: usize = 16;
 pub const GRID_FLOOR_NS: f64 = 1e4;
 
 /// Offset and latency of single requests: seen or not, for each region and time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AccessGrid {
     capacity: u64,
     seen: Vec<bool>,
@@ -216,14 +216,14 @@ pub struct AccessGrid {
 
 impl AccessGrid {
     pub fn new(capacity: u64) -> AccessGrid {
-        AccessGrid { capacity: capacity.max(1), seen: Vec::new(), count: 0 }
+        AccessGrid { capacity, ..AccessGrid::default() }
     }
 
     pub fn add(&mut self, io: &IoRecord) {
         if !io.status.is_done() || lane_of(io.operation).is_none() {
             return;
         }
-        let across = u128::from(io.offset_bytes) * GRID_PLACES as u128 / u128::from(self.capacity);
+        let across = u128::from(io.offset_bytes) * GRID_PLACES as u128 / u128::from(self.capacity.max(1));
         let across = across.min(GRID_PLACES as u128 - 1) as usize;
         let decades = (io.service_ns().max(1) as f64 / GRID_FLOOR_NS).log10().max(0.0);
         let up = ((decades * GRID_STEPS as f64) as usize).min(GRID_DECADES * GRID_STEPS - 1);

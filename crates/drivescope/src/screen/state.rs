@@ -25,7 +25,7 @@ const FINDINGS_MAX: usize = 256;
 const SAMPLE_MAX: Nanos = Nanos::from_secs(1);
 const TEXT_COLUMNS_MAX: usize = 300;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ScreenState {
     pub subject: Subject,
     pub groups: Vec<PhaseGroup>,
@@ -82,6 +82,13 @@ pub struct LatencyShown {
     pub run: LatencyHistogram,
 }
 
+impl Default for LatencyShown {
+    fn default() -> LatencyShown {
+        let none = LatencyHistogram::small();
+        LatencyShown { now: None, phase: none.clone(), phase_number: None, run: none }
+    }
+}
+
 impl LatencyShown {
     fn take(&mut self, record: &HistogramRecord) {
         if self.phase_number != Some(record.phase) {
@@ -135,36 +142,6 @@ impl HostShown {
         }
         self.steal_max = self.steal_max.max(record.cpu_steal_share.unwrap_or(0.0));
         self.last = *record;
-    }
-}
-
-impl Default for ScreenState {
-    fn default() -> ScreenState {
-        ScreenState {
-            subject: Subject::default(),
-            groups: Vec::new(),
-            current: None,
-            progress: None,
-            phase: None,
-            measured: None,
-            places: PlaceBins::new(1),
-            times: TimeBins::default(),
-            access: AccessGrid::new(1),
-            map: None,
-            latency: LatencyShown {
-                now: None,
-                phase: LatencyHistogram::small(),
-                phase_number: None,
-                run: LatencyHistogram::small(),
-            },
-            host: HostShown::default(),
-            errors: 0,
-            last_error: None,
-            warnings: VecDeque::new(),
-            findings: Vec::new(),
-            is_paused: false,
-            ended: None,
-        }
     }
 }
 

@@ -22,31 +22,16 @@ pub(super) struct Response {
     content_type: &'static str,
     policy: Cow<'static, str>,
     cookie: Option<String>,
-    content: Content,
-}
-
-#[derive(Debug)]
-pub(super) enum Content {
-    Own(Vec<u8>),
-    Shared(Arc<String>),
-}
-
-impl Content {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Content::Own(bytes) => bytes,
-            Content::Shared(text) => text.as_bytes(),
-        }
-    }
+    content: Arc<String>,
 }
 
 impl Response {
-    fn new(status: u16, content_type: &'static str, content: Content) -> Response {
+    fn new(status: u16, content_type: &'static str, content: Arc<String>) -> Response {
         Response { status, content_type, policy: POLICY.into(), cookie: None, content }
     }
 
     pub(super) fn page(text: String) -> Response {
-        Response::new(200, HTML, Content::Own(text.into_bytes()))
+        Response::shared_page(Arc::new(text))
     }
 
     pub(super) fn with_status(self, status: u16) -> Response {
@@ -60,21 +45,21 @@ impl Response {
     /// A report, which carries its own policy. Only a header can forbid framing.
     pub(super) fn report(text: Arc<String>) -> Response {
         let policy = format!("{}; frame-ancestors 'none'", report::html::content_security_policy());
-        Response { policy: policy.into(), ..Response::new(200, HTML, Content::Shared(text)) }
+        Response { policy: policy.into(), ..Response::new(200, HTML, text) }
     }
 
     pub(super) fn shared_page(text: Arc<String>) -> Response {
-        Response::new(200, HTML, Content::Shared(text))
+        Response::new(200, HTML, text)
     }
 
-    pub(super) fn file(content_type: &'static str, content: impl Into<Vec<u8>>) -> Response {
-        Response::new(200, content_type, Content::Own(content.into()))
+    pub(super) fn file(content_type: &'static str, content: impl Into<String>) -> Response {
+        Response::new(200, content_type, Arc::new(content.into()))
     }
 
     /// Writes it and closes the connection. A client that has gone is not an error.
     pub(super) fn write(&self, stream: &mut TcpStream, head_only: bool) {
         let deadline = Instant::now() + WRITE_TIME_MAX;
-        let content = self.content.bytes();
+        let content = self.content.as_bytes();
         let mut head = format!(
             "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n\
              Content-Security-Policy: {}\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n\

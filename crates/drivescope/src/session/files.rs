@@ -2,7 +2,7 @@
 
 use super::load_watch::LoadWatch;
 use super::observer::Observer;
-use super::record::{begun, status_of, warn};
+use super::record::{status_of, warn};
 use crate::control::Controls;
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
@@ -14,7 +14,7 @@ use io::rig::RigClock;
 use model::experiment_name::ExperimentName;
 use model::file_work::{FileTask, FileWork};
 use model::plan::{Phase, StopCondition, StopReason};
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 use model::units::{Bytes, Instant};
 use model::untold::Untold;
 use rustix::io::Errno;
@@ -81,8 +81,9 @@ impl FilesSession<'_> {
     ) -> Result<(StopReason, Option<String>), UserError> {
         let number = self.run.phases.len() as u32;
         let phase = self.phase(step);
-        let work = self.work(step, request);
-        self.run.phases.push(begun(phase.clone(), self.clock.now(), Some(work)));
+        let work = Some(Box::new(self.work(step, request)));
+        let summary = PhaseSummary::begun(phase.clone(), self.clock.now().get());
+        self.run.phases.push(PhaseSummary { files: work, ..summary });
         self.writer.begin_phase(&self.run)?;
         let ahead = files.remaining(&self.run.phases);
         let clock = RigClock::Real(self.clock);

@@ -19,6 +19,7 @@ const WAIT_SHARE_MIN: f64 = STEAL_SHARE_MIN;
 /// 5 % is more than they account for.
 const SPINNING_WAIT_SHARE_MIN: f64 = 0.05;
 
+#[derive(Default)]
 pub struct LoadWatch {
     telemetry: Option<Telemetry>,
     recorded: Instant,
@@ -48,20 +49,7 @@ impl LoadWatch {
     }
 
     fn with(telemetry: Option<Telemetry>, recorded: Instant) -> LoadWatch {
-        LoadWatch {
-            telemetry,
-            recorded,
-            own_bytes: (0, 0),
-            own_total: 0,
-            device_total: 0,
-            written: (0, 0),
-            failed: false,
-            steal_sum: 0.0,
-            steal_count: 0,
-            waited: Nanos::ZERO,
-            slept_or_worked: Nanos::ZERO,
-            spun: Nanos::ZERO,
-        }
+        LoadWatch { telemetry, recorded, ..LoadWatch::default() }
     }
 
     pub fn count(&mut self, record: &IntervalRecord) {

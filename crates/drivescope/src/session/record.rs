@@ -2,10 +2,8 @@
 
 use crate::error::UserError;
 use crate::event::{Event, EventSink};
-use model::file_work::FileWork;
-use model::plan::{Phase, StopReason};
-use model::run::{PhaseSummary, Run, RunStatus};
-use model::units::Instant;
+use model::plan::StopReason;
+use model::run::{Run, RunStatus};
 
 pub fn status_of(outcome: &Result<Option<StopReason>, UserError>) -> RunStatus {
     match outcome {
@@ -18,8 +16,4 @@ pub fn status_of(outcome: &Result<Option<StopReason>, UserError>) -> RunStatus {
 pub fn warn(run: &mut Run, events: &mut dyn EventSink, warning: String) {
     events.event(&Event::Warning(&warning));
     run.environment.warnings.push(warning);
-}
-
-pub fn begun(phase: Phase, start: Instant, files: Option<FileWork>) -> PhaseSummary {
-    PhaseSummary { files: files.map(Box::new), ..PhaseSummary::begun(phase, start.get()) }
 }

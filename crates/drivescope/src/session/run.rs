@@ -2,7 +2,7 @@
 
 use super::load_watch::LoadWatch;
 use super::observer::Observer;
-use super::record::{begun, status_of, warn};
+use super::record::{status_of, warn};
 use super::{page_cache, pause};
 use crate::control::Controls;
 use crate::error::UserError;
@@ -19,7 +19,7 @@ use model::plan::{Phase, PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::record::ErrorRecord;
 use model::request::{Operation, Status};
-use model::run::{Run, Series};
+use model::run::{PhaseSummary, Run, Series};
 use model::units::Bytes;
 use report::quantity::{documented_capacity, rough_time};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -149,7 +149,7 @@ impl Session<'_> {
         let rows = page_cache::rows_before(self.rig.target(), &phase);
         let number = self.run.phases.len() as u32;
         let start = self.rig.now();
-        self.run.phases.push(begun(phase.clone(), start, None));
+        self.run.phases.push(PhaseSummary::begun(phase.clone(), start.get()));
         self.writer.begin_phase(&self.run)?;
         self.events.event(&Event::PhaseBegan(number, &phase, ahead));
         if let Some(reason) = self.save(&phase, number)? {

@@ -11,7 +11,7 @@ pub(super) const OTHERS_BYTES_MIN: u64 = 16 * MIB;
 /// tenths of a second later, on a busy machine seconds. So far may an event seem to lie ahead.
 const CLOCKS_APART_S: f64 = 5.0;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Past<'runs> {
     pub own_bytes: u64,
     pub writing_runs: usize,
@@ -81,17 +81,7 @@ pub(super) fn grown(from: &Snapshot, to: &Snapshot) -> Growth {
 
 impl<'runs> Past<'runs> {
     pub fn of(runs: &'runs [LedgerRun], now: &Snapshot) -> Past<'runs> {
-        let mut past = Past {
-            own_bytes: 0,
-            writing_runs: 0,
-            last_change: None,
-            purge: None,
-            own_since_purge_bytes: 0,
-            rest_seconds: None,
-            others: None,
-            backwards: Vec::new(),
-            killed: Vec::new(),
-        };
+        let mut past = Past::default();
         for run in runs {
             past.own_bytes = past.own_bytes.saturating_add(run.written_bytes());
             past.writing_runs += usize::from(run.written_bytes() > 0);

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const RUN: [&str; 7] = ["command", "finished", "id", "seed", "started", "status", "version"];
+const RUN: [&str; 8] = ["command", "asked", "finished", "id", "seed", "started", "status", "version"];
 const TARGET: [&str; 19] = [
     "capacity_bytes",
     "caveats",

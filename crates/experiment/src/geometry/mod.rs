@@ -70,7 +70,6 @@ const BATCH_OF_ENDS: u64 = 48;
 /// With fewer of them open no round is made: a drive with 32 cache segments still holds what the last one read.
 const OPEN_MIN: usize = 12;
 const ROUNDS_OF_ENDS: u32 = 16;
-/// Of both ends of a track.
 const PAIRS_OF_ENDS: usize = 2;
 
 /// What `geometry` is asked for. It only reads, so that its help has no options for writing.

@@ -12,7 +12,6 @@ use sim::flash::profile::{FlashProfile, HousekeepingProfile};
 /// What an interval and a width may differ by from the truth.
 pub const INTERVAL_ALLOWED: f64 = 0.05;
 pub const WIDTH_ALLOWED: f64 = 0.2;
-/// What the drives are written in.
 const BLOCK_BYTES: u64 = 64 * KIB;
 /// Narrower bursts do not span a slice of time, in seconds.
 const WIDTH_S_MIN: f64 = 0.05;

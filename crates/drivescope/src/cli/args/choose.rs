@@ -1,7 +1,10 @@
 //! Options of `choose`.
 
 use super::PageArguments;
+use super::value::daily;
 use clap::{Args, ValueEnum};
+use model::quantity_text::parse_share;
+use model::units::Bytes;
 
 #[derive(Debug, Args)]
 pub struct ChooseArguments {
@@ -43,16 +46,16 @@ pub struct AnswerArguments {
 #[command(next_help_heading = "Your writes (to tell how long they take on each drive)")]
 pub struct DayArguments {
     /// Bytes written per day, such as 200GB; gives the duration on each drive
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub daily: Option<String>,
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = daily)]
+    pub daily: Option<Bytes>,
 
     /// Bytes per burst [default: all writes of the day]
-    #[arg(long, value_name = "SIZE", requires = "daily", allow_hyphen_values = true)]
-    pub burst: Option<String>,
+    #[arg(long, value_name = "SIZE", requires = "daily", allow_hyphen_values = true, value_parser = daily)]
+    pub burst: Option<Bytes>,
 
     /// Share of random writes [default: 100%]
-    #[arg(long, value_name = "PERCENT", requires = "daily", allow_hyphen_values = true)]
-    pub random: Option<String>,
+    #[arg(long, value_name = "PERCENT", requires = "daily", allow_hyphen_values = true, value_parser = parse_share)]
+    pub random: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

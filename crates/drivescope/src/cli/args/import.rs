@@ -1,7 +1,9 @@
 //! Options of `import`.
 
 use super::OutputArguments;
+use super::value::format;
 use clap::{Args, ValueEnum};
+use import::Format;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -25,8 +27,8 @@ pub struct TellingArguments {
     /// Program that wrote the files [default: detected]: bonnie++, dd, zcav, fio, fio-text, fio-terse, fio-bw-log,
     /// fio-iops-log, fio-lat-log, ioping, hdparm, crystaldiskmark, atto, hdtune, iometer, yabs,
     /// winsat, pg_test_fsync, as-ssd, blackmagic
-    #[arg(long = "as", value_name = "FORMAT")]
-    pub format: Option<String>,
+    #[arg(long = "as", value_name = "FORMAT", value_parser = format)]
+    pub format: Option<Format>,
 
     /// Model of the drive, as lists and reports show it
     #[arg(long, value_name = "NAME")]

@@ -1,7 +1,6 @@
 //! Every option, once: what can be typed. The comment of an option is its help text. Nothing is looked up here.
 
 mod choose;
-mod config;
 mod export;
 mod import;
 mod packaging;
@@ -10,13 +9,12 @@ mod replay;
 mod restore;
 mod serve;
 mod sim;
-mod state;
 mod stored;
+mod value;
 
 use crate::console::Colour;
 pub use choose::{AnswerArguments, ChooseArguments, DayArguments, PreferenceArgument, YesOrNo};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub use config::ConfigArguments;
 pub use experiment::request::OutputOptions as OutputArguments;
 use experiment::request::Request;
 pub use export::ExportArguments;
@@ -28,14 +26,13 @@ use report::units::Units;
 pub use restore::RestoreArguments;
 pub use serve::ServeArguments;
 pub use sim::{
-    SimArguments, SimCommand, SimListArguments, SimMountArguments, SimNewArguments, SimReproduceArguments,
-    SimShowArguments, SimTruthArguments,
+    SimArguments, SimCommand, SimMountArguments, SimNewArguments, SimReproduceArguments, SimShowArguments,
+    SimTruthArguments,
 };
-pub use state::StateArguments;
 use std::path::PathBuf;
 pub use stored::{
-    CHART_LIST, CompareArguments, EstimateArguments, ListArguments, PlanArguments, ReportArguments,
-    RunsArguments, ShowArguments, SizeArgument, WishArguments,
+    CHART_LIST, CompareArguments, EstimateArguments, PlanArguments, ReportArguments, RunsArguments,
+    ShowArguments, SizeArgument, StateArguments, WishArguments,
 };
 
 /// Measures a storage drive and concludes. Without a command: drivescope check
@@ -103,7 +100,7 @@ pub enum Command {
     #[command(flatten)]
     Measure(Request),
     /// List drives, what uses them, and whether writes are allowed
-    List(ListArguments),
+    List(PageArguments),
     /// List the stored runs, newest first
     Runs(RunsArguments),
     /// Show a stored run, analysed again
@@ -135,7 +132,7 @@ pub enum Command {
     /// Virtual drives with known truth: list, show, mount, reproduce
     Sim(SimArguments),
     /// Show options set by configuration files and environment
-    Config(ConfigArguments),
+    Config(PageArguments),
     /// Print completions of bash, zsh, fish and other shells
     Completions(CompletionsArguments),
     /// Write man pages to a folder

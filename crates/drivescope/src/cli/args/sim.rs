@@ -15,7 +15,7 @@ pub struct SimArguments {
 #[derive(Debug, Subcommand)]
 pub enum SimCommand {
     /// List the built-in virtual drives with what is special about each
-    List(SimListArguments),
+    List(PageArguments),
     /// Show the profile of a virtual drive
     Show(SimShowArguments),
     /// Ground truth of a virtual drive, by finding code
@@ -26,12 +26,6 @@ pub enum SimCommand {
     Mount(SimMountArguments),
     /// Reproduce a published measurement on virtual drives
     Reproduce(SimReproduceArguments),
-}
-
-#[derive(Debug, Args)]
-pub struct SimListArguments {
-    #[command(flatten)]
-    pub page: PageArguments,
 }
 
 #[derive(Debug, Args)]

@@ -1,13 +1,19 @@
 //! Options of the commands that look at what is there, and measure nothing.
 
+use super::value::{backup, budget, fast, parts, rate};
 use super::{OutputArguments, PageArguments};
+use analysis::plan::Wish;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use model::units::{Bytes, Nanos};
 use report::chart::{CHART_KINDS, ChartKind};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-pub struct ListArguments {
+pub struct StateArguments {
+    /// A device, a file, or a folder
+    pub target: String,
+
     #[command(flatten)]
     pub page: PageArguments,
 }
@@ -122,20 +128,20 @@ pub struct EstimateArguments {
     pub full_pass: bool,
 
     /// Time of a backup of this size to and from the drive
-    #[arg(long, visible_alias = "image", value_name = "SIZE", allow_hyphen_values = true)]
-    pub backup: Option<String>,
+    #[arg(long, visible_alias = "image", value_name = "SIZE", allow_hyphen_values = true, value_parser = backup)]
+    pub backup: Option<Bytes>,
 
     /// Offset of the backup on the drive [default: 0]
     #[arg(long, value_name = "OFFSET", requires = "backup", allow_hyphen_values = true)]
-    pub from: Option<String>,
+    pub from: Option<Bytes>,
 
     /// Time of a RAID rebuild (resilver) after replacing a drive
     #[arg(long)]
     pub rebuild: bool,
 
     /// IOPS at which p99 latency stays within this time
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub latency_budget: Option<String>,
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = budget)]
+    pub latency_budget: Option<Nanos>,
 
     /// Time of one surface scan: reading, or writing and verifying, every block
     #[arg(long)]
@@ -167,14 +173,20 @@ pub struct PlanArguments {
 #[derive(Debug, Args)]
 pub struct WishArguments {
     /// Fastest share as one partition, such as 10%
-    #[arg(long, value_name = "PERCENT", group = "wish", allow_hyphen_values = true)]
-    pub fast: Option<String>,
+    #[arg(long, value_name = "PERCENT", group = "wish", allow_hyphen_values = true, value_parser = fast)]
+    pub fast: Option<Wish>,
 
     /// All LBAs at least this fast as one partition, such as 150MB/s
-    #[arg(long, value_name = "RATE", group = "wish", allow_hyphen_values = true)]
-    pub at_least: Option<String>,
+    #[arg(long, value_name = "RATE", group = "wish", allow_hyphen_values = true, value_parser = rate)]
+    pub at_least: Option<Wish>,
 
     /// Number of partitions of equal size
-    #[arg(long, value_name = "NUMBER", group = "wish", allow_hyphen_values = true)]
-    pub parts: Option<String>,
+    #[arg(long, value_name = "NUMBER", group = "wish", allow_hyphen_values = true, value_parser = parts)]
+    pub parts: Option<Wish>,
+}
+
+impl WishArguments {
+    pub fn wish(&self) -> Option<Wish> {
+        self.at_least.or(self.parts).or(self.fast)
+    }
 }

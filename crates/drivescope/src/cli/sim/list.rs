@@ -1,6 +1,6 @@
 //! `drivescope sim list`.
 
-use crate::cli::args::SimListArguments;
+use crate::cli::args::PageArguments;
 use crate::cli::output;
 use crate::error::{UserError, exit};
 use crate::virtual_drive::find;
@@ -19,10 +19,10 @@ pub(in crate::cli) struct SimListDocument<'list> {
     drives: &'list [VirtualDriveRow],
 }
 
-pub fn run(arguments: &SimListArguments) -> Result<u8, UserError> {
+pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     let rows: Vec<VirtualDriveRow> = preset_names().map(row).collect::<Result<_, UserError>>()?;
     let document = SimListDocument { schema: "drivescope.sim-list/1", drives: &rows };
-    output::give_page(|style| page(&rows, style), || output::json(&document), &arguments.page)?;
+    output::give_page(|style| page(&rows, style), || output::json(&document), arguments)?;
     Ok(exit::SUCCESS)
 }
 

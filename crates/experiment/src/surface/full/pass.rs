@@ -51,7 +51,6 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Part,
-    /// Whether it is still bad here.
     Sample,
     /// Which blocks of a request that failed are bad.
     Look,
