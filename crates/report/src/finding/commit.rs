@@ -131,8 +131,15 @@ impl Wording for CommitRate {
         }
         let times = |rate: f64| rate / one_per_second;
         let gain = with_interval(times(best.value), times(best.low), times(best.high), "ratio");
+        let mut fastest = &points[0];
+        for point in points {
+            if point.per_second > fastest.per_second {
+                fastest = point;
+            }
+        }
+        let log = if fastest.separate_files { "each with its own log" } else { "on one log" };
         format!(
-            "{best_committers} threads together reach {best_rate} commits/s, {gain} the rate of one thread ({one})."
+            "{best_committers} threads, {log}, reach {best_rate} commits/s, {gain} the rate of one thread ({one})."
         )
     }
 
@@ -304,7 +311,7 @@ fn crowd(rates: &CrowdRates) -> String {
     if *crowd == 1 {
         format!("{one}.")
     } else {
-        format!("{one}, {crowd} threads about {}.", number(two_digits(*crowd_per_second)))
+        format!("{one}, {crowd} threads on one log about {}.", number(two_digits(*crowd_per_second)))
     }
 }
 
@@ -426,7 +433,7 @@ mod tests {
         assert_eq!(
             statement(&known(verdict()), FindingCode::CommitVerdict),
             "At the edge for etcd: p99 commit latency 9.8 ms (9.1 to 11.2), limit 10.0 ms. Probability that it is within the limit: 62.0 %. One \
-             thread reaches 118 commits/s, 64 threads about 2,300."
+             thread reaches 118 commits/s, 64 threads on one log about 2,300."
         );
         assert_eq!(
             advice(&known(verdict()), FindingCode::CommitVerdict).as_deref(),
