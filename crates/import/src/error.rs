@@ -21,7 +21,7 @@ impl ImportError {
         ImportError { line, column, expected: expected.into(), found: shown(found) }
     }
 
-    /// Of a document with so many lines before it.
+    /// Of a document that begins below that number of lines.
     pub(crate) fn json(error: &serde_json::Error, lines_before: usize) -> ImportError {
         let (line, column) = (error.line() + lines_before, error.column());
         ImportError::at(line, column, "JSON that goes on to its end", &error.to_string())

@@ -53,12 +53,13 @@ impl IoError {
         result: std::io::Result<Given>,
         hint_of: fn(i32) -> Option<&'static str>,
     ) -> Result<Given, IoError> {
-        let Err(source) = &result else { return IoError::at(operation, path, result) };
+        let source = match result {
+            Ok(given) => return Ok(given),
+            Err(source) => source,
+        };
         let hint = hint_of(source.raw_os_error().unwrap_or_default());
-        match (IoError::at(operation, path, result), hint) {
-            (Err(error), Some(hint)) => Err(error.with_hint(hint)),
-            (answer, _) => answer,
-        }
+        let error = IoError::system(operation, path.display().to_string(), source);
+        Err(if let Some(hint) = hint { error.with_hint(hint) } else { error })
     }
 
     pub fn with_hint(mut self, text: impl Into<String>) -> IoError {

@@ -89,7 +89,8 @@ fn commit_rate(about: &mut dyn FnMut(f64) -> f64) -> Finding {
         }
     }
     let best = Estimate::exact(about(1000.0));
-    let rate = CommitRate { best, best_committers: 64, one_per_second: 120.0, points };
+    let rate =
+        CommitRate { best, best_committers: 64, best_separate_files: true, one_per_second: 120.0, points };
     Finding::CommitRate(Outcome::known(rate, Vec::new()))
 }
 

@@ -14,7 +14,6 @@ impl Flaw {
         Flaw { key: key.into(), reason: reason.into() }
     }
 
-    /// That flaw where it is so.
     pub(crate) fn when(is_so: bool, key: impl Into<String>, reason: impl Into<String>) -> Result<(), Flaw> {
         if is_so { Err(Flaw::new(key, reason)) } else { Ok(()) }
     }

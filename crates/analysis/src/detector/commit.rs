@@ -100,7 +100,13 @@ fn of_other_program(first: &Cell<'_>, main: &[&Cell<'_>], evidence: &[Evidence])
         let (committers, best) = (first.key.committers, stated::without_interval(one_per_second));
         let point =
             RatePoint { committers, separate_files: false, per_second: one_per_second, p99_s: p99_s(first) };
-        let rate = CommitRate { best, best_committers: committers, one_per_second, points: vec![point] };
+        let rate = CommitRate {
+            best,
+            best_committers: committers,
+            best_separate_files: false,
+            one_per_second,
+            points: vec![point],
+        };
         findings.push(Finding::CommitRate(Outcome::known(rate, evidence.to_vec())));
     }
     findings
@@ -173,7 +179,13 @@ fn rate(run: &RunView<'_>, first: &Cell<'_>, cells: &[Cell<'_>]) -> Result<Commi
     }
     points.sort_by_key(|point| (point.separate_files, point.committers));
     let best_rate = rate_of_rounds(run, best).ok_or(too_few)?;
-    Ok(CommitRate { best: best_rate, best_committers: best.key.committers, one_per_second, points })
+    Ok(CommitRate {
+        best: best_rate,
+        best_committers: best.key.committers,
+        best_separate_files: best.key.log == Log::OverwriteEach,
+        one_per_second,
+        points,
+    })
 }
 
 /// By how rounds differ; none of fewer than two.

@@ -317,7 +317,7 @@ mod tests {
             assert!(is_nvme_refusal(refused), "{refused:#x}");
         }
         // Data transfer, internal error, aborted, sanitize failed and under way, format under way, path, by the host.
-        for broken in [0, 0x4, 0x6, 0x7, 0x1c, 0x1d, 0x84, 0x300, 0x371, 0x4006] {
+        for broken in [u32::MAX, 0, 0x4, 0x6, 0x7, 0x1c, 0x1d, 0x84, 0x300, 0x371, 0x4006] {
             assert!(!is_nvme_refusal(broken), "{broken:#x}");
         }
         assert!(is_refusal(&Refused("no".into()).into()));

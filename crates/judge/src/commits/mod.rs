@@ -86,7 +86,7 @@ fn beside_peers(program: &Program, rounds: u64) -> Result<String, Failure> {
     drop(served);
     let mut text = String::from(
         "\n## Beside peers\n\nOne write and fdatasync after the other, in rounds: theirs, ours, theirs. Ours writes what theirs does: `commit` beside fio and the bare loop, and \
-         beside pg_test_fsync, which stays at one place, a phase of `commit` that does. Nobody can be faster than the bare loop.\nfio's p99 is that of its flushes and the median of its writes. A ratio is the median of rounds, with its range. On the loop device and \
+         beside pg_test_fsync, which stays at one offset, a phase of `commit` that does. Nobody can be faster than the bare loop.\nfio's p99 is that of its flushes and the median of its writes. A ratio is the median of rounds, with its range. On the loop device and \
          this machine's disk, all run on the first processor and the kernel's \
          workers on the second, and neither goes to sleep.\n\n\
          | file system | beside | rounds | our commits/s | ratio | p99 agree |\n|---|---|---|---|---|---|\n",

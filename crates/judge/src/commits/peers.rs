@@ -58,7 +58,7 @@ impl Peer {
     pub fn name(self) -> &'static str {
         match self {
             Peer::Fio => "fio, 2 KiB, a growing file",
-            Peer::PgTestFsync => "pg_test_fsync, 8 KiB, the same place",
+            Peer::PgTestFsync => "pg_test_fsync, 8 KiB, the same offset",
             Peer::Bare => "a bare loop, 8 KiB, over 16 MiB",
         }
     }
@@ -105,7 +105,7 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
             let mut turns = theirs()?;
             let (ours, interval) = match peer {
                 Peer::Fio => measured(program, folder, PREALLOCATED)?,
-                Peer::PgTestFsync => (one_place(folder)?, None),
+                Peer::PgTestFsync => (one_offset(folder)?, None),
                 Peer::Bare => measured(program, folder, OVERWRITTEN)?,
             };
             turns.extend(theirs()?);
@@ -127,8 +127,8 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
     Ok(found)
 }
 
-/// Commits a second to one place, which is what pg_test_fsync does; `commit` goes over a log as databases do. Otherwise as `commit` does; by this tree, whatever program is compared.
-fn one_place(folder: &Path) -> Result<f64, Failure> {
+/// Commits a second to one offset, which is what pg_test_fsync does; `commit` goes over a log as databases do. Otherwise as `commit` does; by this tree, whatever program is compared.
+fn one_offset(folder: &Path) -> Result<f64, Failure> {
     let commits = Commits {
         method: CommitMethod::Fdatasync,
         log: Log::Overwrite,
@@ -139,7 +139,7 @@ fn one_place(folder: &Path) -> Result<f64, Failure> {
     let place = ByteRange::new(Offset::START, BLOCK).expect("a block is a range");
     let workload = Workload::new(place, Pattern::Sequential, OperationMix::Commit(commits), BLOCK, 1);
     let phase = Phase {
-        name: "one place".into(),
+        name: "one offset".into(),
         experiment: ExperimentName::Commit,
         kind: PhaseKind::Measure,
         workload: Some(workload),
@@ -147,7 +147,7 @@ fn one_place(folder: &Path) -> Result<f64, Failure> {
     };
     let scratch = ScratchFile::create(folder, LOG).doing("make a scratch file")?;
     let mut rig = Rig::on_scratch(scratch, EngineOptions::default()).doing("try the engine")?;
-    let outcome = rig.run_phase(&phase, 0, 1, false, &mut Unobserved).doing("commit to one place")?;
+    let outcome = rig.run_phase(&phase, 0, 1, false, &mut Unobserved).doing("commit to one offset")?;
     let mut done = 0;
     for totals in &outcome.totals {
         done += totals.operations;

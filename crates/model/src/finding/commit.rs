@@ -70,6 +70,8 @@ pub struct CommitRate {
     #[serde(skip)]
     pub best: Estimate,
     pub best_committers: u32,
+    /// Whether each of them had a log to itself.
+    pub best_separate_files: bool,
     pub one_per_second: f64,
     pub points: Vec<RatePoint>,
 }

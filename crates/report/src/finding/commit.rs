@@ -121,7 +121,8 @@ impl Wording for CommitRate {
     const PLACE: (Group, &'static str) = (Group::Commits, "Peak commit rate");
 
     fn statement(known: &Known<CommitRate>, _: FindingCode, _: &Subject<'_>) -> String {
-        let CommitRate { best, best_committers, one_per_second, points } = &known.conclusion;
+        let CommitRate { best, best_committers, best_separate_files, one_per_second, points } =
+            &known.conclusion;
         let (one, best_rate) = (number(*one_per_second), measured(best, "").value);
         if points.len() <= 1 {
             return format!("One thread reaches {one} commits/s.");
@@ -131,15 +132,9 @@ impl Wording for CommitRate {
         }
         let times = |rate: f64| rate / one_per_second;
         let gain = with_interval(times(best.value), times(best.low), times(best.high), "ratio");
-        let mut fastest = &points[0];
-        for point in points {
-            if point.per_second > fastest.per_second {
-                fastest = point;
-            }
-        }
-        let log = if fastest.separate_files { "each with its own log" } else { "on one log" };
+        let log = if *best_separate_files { ", each with its own log," } else { " on one log" };
         format!(
-            "{best_committers} threads, {log}, reach {best_rate} commits/s, {gain} the rate of one thread ({one})."
+            "{best_committers} threads{log} reach {best_rate} commits/s, {gain} the rate of one thread ({one})."
         )
     }
 
@@ -408,7 +403,8 @@ impl Wording for CommitVerdict {
 mod tests {
     use super::super::testing::{advice, known, statement, why};
     use super::*;
-    use model::finding::{CommitGain, MethodPoint, Percentile};
+    use model::estimate::Estimate;
+    use model::finding::{CommitGain, MethodPoint, Percentile, RatePoint};
     use model::units::Quantile;
 
     fn verdict() -> CommitVerdict {
@@ -426,6 +422,32 @@ mod tests {
             }],
             source: "etcd",
         }
+    }
+
+    #[test]
+    fn a_rate_says_whether_threads_share_a_log() {
+        let point =
+            |committers, per_second| RatePoint { committers, separate_files: false, per_second, p99_s: None };
+        let mut rate = CommitRate {
+            best: Estimate {
+                value: 1200.0,
+                low: 1100.0,
+                high: 1300.0,
+                confidence: 0.95,
+                effective_count: 6.0,
+            },
+            best_committers: 64,
+            best_separate_files: false,
+            one_per_second: 120.0,
+            points: vec![point(1, 120.0), point(64, 1200.0)],
+        };
+        let said = |rate: &CommitRate| statement(&known(rate.clone()), FindingCode::CommitRate);
+        assert_eq!(
+            said(&rate),
+            "64 threads on one log reach 1,200 commits/s, 10.0 × (9.2 to 10.8) the rate of one thread (120)."
+        );
+        rate.best_separate_files = true;
+        assert!(said(&rate).starts_with("64 threads, each with its own log, reach 1,200"), "{}", said(&rate));
     }
 
     #[test]
