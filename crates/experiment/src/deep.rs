@@ -5,8 +5,10 @@ use crate::access::Access;
 use crate::error::PlanError;
 use crate::geometry::{self, Geometry};
 use crate::preparation::{filled, has_arm, is_warm_up};
+use crate::rate_limit::Rest;
 use crate::surface::adaptive::Adaptive;
 use crate::{Experiment, Remaining, Setup};
+use model::experiment_name::ExperimentName;
 use model::plan::Phase;
 use model::run::RunView;
 use model::units::Nanos;
@@ -96,6 +98,11 @@ impl Experiment for Deep {
                 return Some(phase);
             }
             self.go_on(so_far)?;
+            if let (Stage::Access { .. }, Some(rest)) =
+                (self.stage, Rest::of(so_far, self.ends() - self.spent))
+            {
+                return Some(rest.phase(ExperimentName::Check));
+            }
         }
         None
     }

@@ -1,7 +1,9 @@
 //! What decides about a rate limit that the phases of an experiment leave open.
 
 use crate::preparation::{self, sequential_block};
+use analysis::limit::limits;
 use model::experiment_name::ExperimentName;
+use model::finding::{LimitedBy, RateLimit};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
@@ -12,18 +14,45 @@ use model::workload::{OperationMix, Pattern, Workload};
 const BLOCK: Bytes = Bytes::from_kib(64);
 /// Enough in flight to reach the rate that larger requests reach with less.
 const DEPTH: u32 = 32;
-const TIME: Nanos = Nanos::from_secs(2);
+/// Longer than this nobody waits for credit: part of it does as well.
+const REST_MAX: Nanos = Nanos::from_secs(20);
 
 /// Reads of another size: they tell requests from bytes, and a limit from a drive that got slower. They are no sample.
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
-    let met = analysis::limit::undecided(so_far)?;
+    let undecided = analysis::limit::undecided(so_far)?;
     let logical = so_far.target.logical_block;
-    let block = if met == BLOCK { sequential_block(range, logical) } else { BLOCK };
-    if block == met || block > range.bytes() {
+    let block = if undecided.met == Some(BLOCK) { sequential_block(range, logical) } else { BLOCK };
+    if undecided.met == Some(block) || block > range.bytes() {
         return None;
     }
     let reads =
         Workload::new(range.align_inward(block), Pattern::Sequential, OperationMix::Read, block, DEPTH);
     let name = "read other sizes, to tell a rate limit".into();
-    Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, StopCondition::after(TIME)))
+    let stop = StopCondition::after(undecided.time);
+    Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, stop))
+}
+
+/// A limit that is known, and the rest that brings its credit back, or what of it comes back within `longest`.
+pub struct Rest {
+    pub limit: RateLimit,
+    pub time: Nanos,
+}
+
+impl Rest {
+    pub fn of(so_far: &RunView<'_>, longest: Nanos) -> Option<Rest> {
+        let limit = limits(so_far).into_iter().find_map(|limit| limit.found.ok())?;
+        let refill = Nanos::from_secs_f64(limit.refill_s).unwrap_or(REST_MAX);
+        Some(Rest { limit, time: refill.min(REST_MAX).min(longest) })
+    }
+
+    pub fn phase(&self, experiment: ExperimentName) -> Phase {
+        let name = "let burst credit come back".into();
+        preparation::idle(experiment, name, self.time)
+    }
+
+    /// What may then be read in requests of that size before the limit is met again.
+    pub fn bytes(&self, block: Bytes) -> Bytes {
+        let bytes_each = if self.limit.by == LimitedBy::Requests { block.as_f64() } else { 1.0 };
+        Bytes::new((self.time.seconds() * self.limit.sustained.value * bytes_each) as u64)
+    }
 }

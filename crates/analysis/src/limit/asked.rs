@@ -10,7 +10,7 @@ const WINDOW_NS: u64 = 300_000_000;
 const GAP_NS: u64 = 1_000_000;
 const WINDOWS_MAX: u64 = 512;
 /// Rates are alike that differ by a request more or less at either end of a window, and by this share besides.
-const ALIKE_SHARE: f64 = 0.003;
+pub(super) const ALIKE_SHARE: f64 = 0.003;
 /// How often the rate is made more exact by what was in flight between phases.
 const REFINEMENTS: usize = 3;
 
@@ -216,6 +216,17 @@ impl<'course> Asked<'course> {
 impl Asked<'_> {
     pub(super) fn seconds_between(&self, from: usize, to: usize) -> f64 {
         self.steps()[to].end_ns.saturating_sub(self.steps()[from].end_ns) as f64 / 1e9
+    }
+
+    /// The lowest deficit between the end of one step and that of another, also before a step that follows idle time.
+    pub(super) fn lowest(&self, waiting: &Waiting, from: usize, to: usize) -> f64 {
+        let mut lowest = f64::INFINITY;
+        for step in from.max(1)..to {
+            let idle_ns = self.steps()[step].start_ns.saturating_sub(self.steps()[step - 1].end_ns);
+            let after_idle = waiting.deficits[step - 1] - waiting.per_second * idle_ns as f64 / 1e9;
+            lowest = lowest.min(after_idle).min(waiting.deficits[step]);
+        }
+        lowest
     }
 
     /// With a rate of about so much. A request more or less at each border makes two rates that agree with themselves, and at the right

@@ -28,6 +28,8 @@ const BORDER_WINDOWS: usize = 3;
 const SLOW_SHARE: f64 = 0.4;
 /// Windows that follow each other from which the rate is first taken.
 const RUN_MIN: usize = 3;
+/// Of each rate the longest are tried.
+const RUNS_MAX: usize = 3;
 /// Below this share of the credit a bucket may have been full.
 const FULL_SHARE: f64 = 0.02;
 /// Windows that may contradict: the one in which the credit ends, and a stall now and then.
@@ -57,21 +59,30 @@ pub(super) struct Bucket {
     pub shapes: Vec<Shape>,
     /// How many windows it explains: those in which requests wait for tokens.
     pub windows: usize,
+    /// Whether completions come too evenly for any drive while requests wait for tokens.
+    pub is_even: bool,
     /// Whether it is more than a drop to an even rate: of several shapes, or after a refill.
     pub is_certain: bool,
 }
 
+/// The one with even completions if there is any.
 pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
     let asked = Asked::of(course, unit, side);
     let windows = asked.windows();
+    let mut suspected = None;
     for members in candidates(&windows) {
-        if let Some(fitting) = Fitting::of(&asked, &windows, &members)
-            && let Some(bucket) = fitting.bucket()
-        {
-            return Some(bucket);
+        for run in longest_runs(&members) {
+            if let Some(fitting) = Fitting::of(&asked, &windows, run)
+                && let Some(bucket) = fitting.bucket()
+            {
+                if bucket.is_even {
+                    return Some(bucket);
+                }
+                suspected.get_or_insert(bucket);
+            }
         }
     }
-    None
+    suspected
 }
 
 /// Windows of the same rate, the most frequent rate first.
@@ -104,11 +115,14 @@ struct Fitting<'run> {
 }
 
 impl<'run> Fitting<'run> {
-    /// First by the longest run of windows at that rate; then from the first to the last of all that are at the rate and the
-    /// credit which that run shows.
-    fn of(asked: &'run Asked<'run>, windows: &'run [Window], members: &[usize]) -> Option<Fitting<'run>> {
+    /// First by a run of windows at one rate; then from the first to the last of all that are at the rate and the credit which that
+    /// run shows.
+    fn of(
+        asked: &'run Asked<'run>,
+        windows: &'run [Window],
+        (first, last): (usize, usize),
+    ) -> Option<Fitting<'run>> {
         let cost = asked.cost_max;
-        let (first, last) = longest_run(members)?;
         let (mut seconds, mut used) = (0.0, 0.0);
         for window in &windows[first..=last] {
             seconds += window.seconds;
@@ -121,9 +135,13 @@ impl<'run> Fitting<'run> {
             let off = (run.deficits[step] - run.credit).abs();
             window.is_at(run.per_second) && off <= COSTS_OFF * cost + run.error * away_s
         };
-        let full = FULL_SHARE * run.credit;
-        let before = windows[..first].iter().rev().take_while(|window| run.deficits[window.to - 1] > full);
-        let after = windows[last + 1..].iter().take_while(|window| run.deficits[window.to - 1] > full);
+        let may_be_full = |from: usize, to: usize| asked.lowest(&run, from, to) <= FULL_SHARE * run.credit;
+        let before =
+            (0..first).rev().take_while(|&index| !may_be_full(windows[index].to, windows[index + 1].to));
+        let before = before.map(|index| &windows[index]);
+        let after = (last + 1..windows.len())
+            .take_while(|&index| !may_be_full(windows[index - 1].to, windows[index].to));
+        let after = after.map(|index| &windows[index]);
         let from = before.filter(is_at).last().map_or(run.from, |window| window.to - 1);
         let to = after.filter(is_at).last().map_or(run.to, |window| window.to - 1);
         let whole = asked.stretch(from, to, run.per_second, cost)?;
@@ -154,11 +172,12 @@ impl<'run> Fitting<'run> {
         }
         let waiting = self.waiting().count();
         let mut contradicting = self.slow_with_credit();
+        let limited = self.limited_shapes();
         for &member in &self.members {
-            // Several workloads together have any rate by chance.
+            // Several workloads together have any rate by chance, and so has one that is never limited.
             let window = &self.windows[member];
-            let is_one = self.asked.only_shape(window).is_some();
-            contradicting += usize::from(is_one && !self.is_at_credit(window.to - 1));
+            let is_limited = self.asked.only_shape(window).is_some_and(|shape| limited.contains(&shape));
+            contradicting += usize::from(is_limited && !self.is_at_credit(window.to - 1));
         }
         contradicting += self.slow_at_credit();
         let allowed = (CONTRADICTING_SHARE * self.windows.len() as f64).max(1.0);
@@ -211,7 +230,7 @@ impl<'run> Fitting<'run> {
     }
 
     fn bucket(&self) -> Option<Bucket> {
-        if !self.holds() || !self.is_even() {
+        if !self.holds() {
             return None;
         }
         let shapes = self.limited_shapes();
@@ -238,6 +257,7 @@ impl<'run> Fitting<'run> {
             has_writes,
             blocks,
             windows: self.waiting().count(),
+            is_even: self.is_even(),
             is_certain: is_refilled || has_reads && shapes.len() > 1,
             shapes: shapes.into_iter().cloned().collect(),
         })
@@ -338,7 +358,30 @@ impl<'run> Fitting<'run> {
                 && limited.contains(&shape)
                 && (!shape.is_sequential || self.is_before_the_limit(index));
         }
+        is_of_limited |= self.is_a_phase_faster(limited);
         is_of_limited.then_some(burst)
+    }
+
+    /// Whether reads of one of these shapes were clearly faster in a phase while credit was left: random access is measured in phases that are
+    /// shorter than windows. A short phase of writes is as fast as a cache.
+    fn is_a_phase_faster(&self, limited: &[&Shape]) -> bool {
+        let mut end = 0;
+        for phase in self.asked.steps().chunk_by(|one, next| one.phase == next.phase) {
+            let first = end;
+            end += phase.len();
+            let seconds = phase[phase.len() - 1].end_ns.saturating_sub(phase[0].start_ns) as f64 / 1e9;
+            let used: f64 = phase.iter().map(|step| self.asked.used(step)).sum();
+            let sure = used - COSTS_OFF * self.asked.cost(&phase[0]);
+            let is_faster = seconds > 0.0 && sure >= FASTER_MIN * self.stretch.per_second * seconds;
+            let is_read = |shape: &&Shape| !shape.is_sequential && !shape.writes && limited.contains(shape);
+            if is_faster
+                && self.asked.shape(&phase[0]).as_ref().is_some_and(is_read)
+                && !(first..end).any(|step| self.is_at_credit(step))
+            {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether the limit is met in one of the next windows. A pass over a disk ends in a zone of one rate, and only its zones far
@@ -382,20 +425,17 @@ impl Stretch {
     const EMPTY: Stretch = Stretch { from: 0, to: 0, cost: 1.0, requests: 0.0 };
 }
 
-/// The first and the last of the most windows that follow each other.
-fn longest_run(members: &[usize]) -> Option<(usize, usize)> {
-    let (mut longest, mut from) = ((0, 0), 0);
-    for index in 1..=members.len() {
-        if index < members.len() && members[index] == members[index - 1] + 1 {
-            continue;
+/// The first and the last of windows that follow each other, the most first: short windows do not tell the rate of a link from that of a limit.
+fn longest_runs(members: &[usize]) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &member in members {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == member => *last = member,
+            _ => runs.push((member, member)),
         }
-        if index - from > longest.1 - longest.0 {
-            longest = (from, index);
-        }
-        from = index;
     }
-    if longest.1 - longest.0 < RUN_MIN {
-        return None;
-    }
-    Some((members[longest.0], members[longest.1 - 1]))
+    runs.retain(|(first, last)| last - first + 1 >= RUN_MIN);
+    runs.sort_by_key(|(first, last)| std::cmp::Reverse(last - first));
+    runs.truncate(RUNS_MAX);
+    runs
 }

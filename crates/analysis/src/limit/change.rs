@@ -24,10 +24,8 @@ pub(super) fn fit_changed(course: &Course, unit: Unit, side: Side) -> Option<Cha
         if candidates(&after).is_empty() {
             continue;
         }
-        let Some(before) = fit(&course.until(from_step), unit, side).filter(|before| before.is_certain)
-        else {
-            continue;
-        };
+        let before = fit(&course.until(from_step), unit, side);
+        let Some(before) = before.filter(|before| before.is_even && before.is_certain) else { continue };
         for window in &after {
             let steps = &asked.steps()[window.from..window.to];
             if steps.iter().all(|step| asked.shape(step).is_some_and(|shape| before.shapes.contains(shape))) {

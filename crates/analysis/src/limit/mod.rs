@@ -19,18 +19,33 @@ use model::experiment_name::ExperimentName;
 use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 use model::plan::PhaseKind;
 use model::run::{PhaseSummary, RunView};
-use model::units::Bytes;
+use model::units::{Bytes, Nanos};
 
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
+/// So long at the limit makes enough windows of it.
+const DECIDING: Nanos = Nanos::from_secs(2);
+/// So many completions tell a bucket from a drive where their evenness does not yet: a server that scatters by a tenth is as even with a
+/// chance of 1e-4.
+const EVEN_REQUESTS: f64 = 1000.0;
+const DECIDING_MAX: Nanos = Nanos::from_secs(10);
+
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
 
 #[derive(Clone, Debug)]
 pub struct Limit {
     pub found: Result<RateLimit, RateLimitUnknown>,
     pub limited_s: Vec<f64>,
-    /// The only block size that was limited, while another one would decide.
-    pub undecided: Option<Bytes>,
+    undecided: Option<Undecided>,
     windows: usize,
+}
+
+/// A limit about which more reads would decide.
+#[derive(Clone, Copy, Debug)]
+pub struct Undecided {
+    /// The only block size that met it: another one tells requests from bytes.
+    pub met: Option<Bytes>,
+    /// For how long to read at the limit.
+    pub time: Nanos,
 }
 
 /// The limits that a run shows: of reads and writes together, or of either. One that changed is none, and is stated where two rates
@@ -44,8 +59,33 @@ pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
     }
     let explained = limits.iter().map(|limit| limit.windows).max().unwrap_or(0);
     match changed(&course) {
-        Some(changed) if changed.windows > explained => vec![changed],
+        Some(changed) if changed.windows > explained && !limits.iter().any(|one| one.is_before(&changed)) => {
+            vec![changed]
+        }
         _ => limits,
+    }
+}
+
+impl Limit {
+    /// Whether it is what a changed one was at first, and what came faster later used credit that had come back.
+    fn is_before(&self, changed: &Limit) -> bool {
+        let Err(RateLimitUnknown::Changed { by: unit, before_per_second, after_per_second, .. }) =
+            changed.found
+        else {
+            return false;
+        };
+        if after_per_second < before_per_second {
+            return false;
+        }
+        let per_second = match &self.found {
+            Ok(RateLimit { sustained, by, .. }) if *by == unit => sustained.value,
+            Err(RateLimitUnknown::OneShape { per_second, block }) if unit == LimitedBy::Bytes => {
+                per_second * block.as_f64()
+            }
+            Err(RateLimitUnknown::OneShape { per_second, .. }) => *per_second,
+            _ => return false,
+        };
+        (per_second / before_per_second - 1.0).abs() <= asked::ALIKE_SHARE
     }
 }
 
@@ -72,8 +112,8 @@ fn changed(course: &Course) -> Option<Limit> {
 
 /// In the unit in which more of the block sizes are limited.
 fn limit(course: &Course, side: Side) -> Option<Limit> {
-    let requests = fit(course, Unit::Requests, side);
-    let bytes = fit(course, Unit::Bytes, side);
+    let requests = fit(course, Unit::Requests, side).filter(|bucket| bucket.is_even);
+    let bytes = fit(course, Unit::Bytes, side).filter(|bucket| bucket.is_even);
     let (bucket, by) = match (requests, bytes) {
         (Some(requests), Some(bytes)) if requests.blocks.len() == bytes.blocks.len() => {
             return unknown(&requests);
@@ -119,14 +159,35 @@ fn unknown(bucket: &Bucket) -> Option<Limit> {
     Some(Limit {
         found: Err(RateLimitUnknown::OneShape { per_second: bucket.per_second, block }),
         limited_s: bucket.limited_s.clone(),
-        undecided: if bucket.blocks.len() == 1 { Some(block) } else { None },
+        undecided: (bucket.blocks.len() == 1).then_some(Undecided { met: Some(block), time: DECIDING }),
         windows: bucket.windows,
     })
 }
 
-/// The only block size that a limit was met with, where another one would decide what it counts.
-pub fn undecided(run: &RunView<'_>) -> Option<Bytes> {
-    limits(run).into_iter().find_map(|limit| limit.undecided)
+/// What more reads would decide: what a limit counts, or whether there is one where too few completions came at its rate.
+pub fn undecided(run: &RunView<'_>) -> Option<Undecided> {
+    let found = limits(run);
+    if found.is_empty() {
+        suspected(&Course::of(run)?)
+    } else {
+        found.iter().find_map(|limit| limit.undecided)
+    }
+}
+
+fn suspected(course: &Course) -> Option<Undecided> {
+    for unit in [Unit::Requests, Unit::Bytes] {
+        if let Some(bucket) = fit(course, unit, Side::Both)
+            && let (true, Some(block)) = (bucket.has_reads, bucket.blocks.first())
+        {
+            let per_request = if unit == Unit::Bytes { block.as_f64() } else { 1.0 };
+            let time = Nanos::from_secs_f64(EVEN_REQUESTS * per_request / bucket.per_second)?;
+            return Some(Undecided {
+                met: (bucket.blocks.len() == 1).then_some(*block),
+                time: time.clamp(DECIDING, DECIDING_MAX),
+            });
+        }
+    }
+    None
 }
 
 /// The phases of a run without the work of those that reached one of its limits: what they show is not the drive. None

@@ -83,6 +83,22 @@ impl Grid {
         if setup.may_write {
             cells.extend(cells_of(setup, request, OperationMix::Write));
         }
+        Grid::of_cells(setup, request, mechanical, cells)
+    }
+
+    /// Reads one at a time, all over the range and in the span that is told.
+    pub fn of_singles(setup: &Setup, request: &AccessRequest, mechanical: bool) -> Grid {
+        let mut cells = cells_of(setup, request, OperationMix::Read);
+        let usual = BlockSizes::one(random_block(&setup.facts));
+        let told = share_of(setup.range, &cells[0], SPAN_TOLD);
+        cells.retain(|cell| {
+            let is_asked = cell.range == setup.range || cell.range.bytes() == told;
+            cell.at_once() == 1 && cell.sizes == usual && is_asked
+        });
+        Grid::of_cells(setup, request, mechanical, cells)
+    }
+
+    fn of_cells(setup: &Setup, request: &AccessRequest, mechanical: bool, cells: Vec<Cell>) -> Grid {
         let is_deeper = |cell: &Cell| request.has_usual_depths() && cell.at_once() > DEPTH_ALWAYS;
         let (deeper, cells) = cells.into_iter().partition(is_deeper);
         let mut grid = Grid {

@@ -1,5 +1,6 @@
 //! `access`: how fast random access is, and by what mechanism. Its parts are experiments that ask one after the other.
 
+mod at_limit;
 mod cache;
 mod cell;
 mod grid;
@@ -9,10 +10,12 @@ mod stripe;
 
 use super::composition::{OnePhase, Prepared, Sequence};
 use super::preparation::{Filling, has_arm, random_block};
-use super::{Experiment, Remaining, Setup, turn};
+use super::turn::Rereads;
+use super::{Experiment, Remaining, Setup};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
+use at_limit::AtLimit;
 use cache::Cache;
 use grid::{Grid, RANGE_BLOCKS_MIN, has_room};
 use model::experiment_name::ExperimentName;
@@ -90,6 +93,7 @@ impl Access {
         if !has_time {
             return parts;
         }
+        parts.push(Box::new(AtLimit::new(&of_grid, &self.request, mechanical)));
         let has_page_cache = self.setup.facts.kind != TargetKind::Sim;
         if self.request.buffered
             && has_page_cache
@@ -98,7 +102,7 @@ impl Access {
             parts.push(Box::new(OnePhase { phase: Some(reads), is_traced: false }));
         }
         if mechanical && self.asks_turn {
-            parts.push(Box::new(turn::rereads(&self.setup, ExperimentName::Access)));
+            parts.push(Box::new(Rereads::new(&self.setup, ExperimentName::Access)));
         }
         // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
         if let Some(stripe) = Stripe::new(&self.setup) {

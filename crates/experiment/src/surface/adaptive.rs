@@ -11,7 +11,7 @@ use super::visit::Visitor;
 use crate::error::PlanError;
 use crate::precision::is_narrow;
 use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
-use crate::rate_limit::deciding;
+use crate::rate_limit::{Rest, deciding};
 use crate::setup::check_room;
 use crate::streaming::{self, StreamSearch};
 use crate::{Experiment, Remaining, Setup, Step};
@@ -24,7 +24,7 @@ use model::plan::Phase;
 use model::prng::Prng;
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::RunView;
+use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos, Offset};
 use model::workload::OperationMix;
 use std::collections::VecDeque;
@@ -85,6 +85,13 @@ const PROBES: u64 = 3;
 /// What a visit takes with getting there, before any has been made.
 const VISIT_TIME_EXPECTED: Nanos = Nanos::from_millis(75);
 
+/// Visits that are slower by such a factor and differ by this share for so long: surfaces and zones of a disk differ by more.
+const SLOWER: f64 = 1.2;
+const ALIKE_SHARE: f64 = 0.01;
+const ALIKE_S: f64 = 2.5;
+/// Of the credit that came back, what visits use before they meet the limit again.
+const CREDIT_SHARE: f64 = 0.8;
+
 const RANGE_MIN: Bytes = Bytes::from_mib(1);
 
 #[derive(Clone)]
@@ -117,7 +124,42 @@ struct Survey {
     round: u32,
     ends: Nanos,
     bytes_left: u64,
-    has_asked_limit: bool,
+    /// Bytes per second of the fastest visit and of the last, and for how long they have been slower and alike.
+    fastest: f64,
+    latest: f64,
+    alike_s: f64,
+    at_limit: AtLimit,
+}
+
+/// What is done where a rate limit was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AtLimit {
+    Deciding,
+    Resting,
+    Done,
+}
+
+impl Survey {
+    fn new(visitor: Visitor, ends: Nanos, bytes_left: u64) -> Survey {
+        let at_limit = AtLimit::Deciding;
+        Survey { visitor, round: 0, ends, bytes_left, fastest: 0.0, latest: 0.0, alike_s: 0.0, at_limit }
+    }
+
+    /// Takes note of a visit; whether visits have become slower and even for long enough that a rate limit would show.
+    fn may_be_limited(&mut self, visit: &PhaseSummary) -> bool {
+        self.bytes_left = self.bytes_left.saturating_sub(visit.bytes());
+        let seconds = visit.duration_ns as f64 / 1e9;
+        let rate = visit.bytes() as f64 / seconds.max(1e-9);
+        self.fastest = self.fastest.max(rate);
+        let is_alike = (rate - self.latest).abs() <= ALIKE_SHARE * rate && rate * SLOWER < self.fastest;
+        self.latest = rate;
+        self.alike_s = if is_alike { self.alike_s + seconds } else { 0.0 };
+        if self.alike_s < ALIKE_S {
+            return false;
+        }
+        self.alike_s = 0.0;
+        true
+    }
 }
 
 impl Adaptive {
@@ -133,7 +175,7 @@ impl Adaptive {
             range,
             mechanical,
             mixes: mixes.into(),
-            survey: Survey { visitor, round: 0, ends: Nanos::ZERO, bytes_left: 0, has_asked_limit: false },
+            survey: Survey::new(visitor, Nanos::ZERO, 0),
             search: None,
             queue: VecDeque::new(),
             now: Nanos::ZERO,
@@ -190,13 +232,7 @@ impl Adaptive {
 
     fn begin(&mut self, now: Nanos) {
         let time = self.time_max(now);
-        self.survey = Survey {
-            visitor: self.visitor(VISIT_BYTES, USUAL),
-            round: 0,
-            ends: now + time,
-            bytes_left: self.bytes_max(),
-            has_asked_limit: false,
-        };
+        self.survey = Survey::new(self.visitor(VISIT_BYTES, USUAL), now + time, self.bytes_max());
         self.stage = Stage::Calibrate;
         if self.mix() == OperationMix::Read {
             let (name, range, moves) = (ExperimentName::Surface, self.range, self.mechanical);
@@ -302,6 +338,10 @@ impl Adaptive {
             }
         }
         stretches.extend_from_slice(again);
+        self.visit_all(stretches);
+    }
+
+    fn visit_all(&mut self, mut stretches: Vec<ByteRange>) {
         self.prng.shuffle(&mut stretches);
         let count = stretches.len();
         for (index, stretch) in stretches.into_iter().enumerate() {
@@ -326,12 +366,13 @@ impl Adaptive {
     }
 
     fn after_round(&mut self, so_far: &RunView<'_>) {
-        if self.survey.round < ROUNDS_MIN {
-            return self.plan_round(self.edge_visits(), &[], &[]);
-        }
-        if !limits(so_far).is_empty() {
+        let asks = self.survey.round >= ROUNDS_MIN || self.survey.at_limit != AtLimit::Deciding;
+        if asks && !limits(so_far).is_empty() {
             // More samples would show the limit, not the drive.
             return self.decide_limit(so_far);
+        }
+        if self.survey.round < ROUNDS_MIN {
+            return self.plan_round(self.edge_visits(), &[], &[]);
         }
         let Ok(map) = SurfaceMap::of(so_far, operation_of(self.mix())) else {
             self.survey.round = ROUNDS_MAX;
@@ -356,15 +397,36 @@ impl Adaptive {
         }
     }
 
-    /// Ends the survey, after what tells how the limit counts.
+    /// Ends the survey, after what tells how the limit counts, and after a rest and visits to the edges at the drive's own speed.
     fn decide_limit(&mut self, so_far: &RunView<'_>) {
-        if !self.survey.has_asked_limit {
-            self.survey.has_asked_limit = true;
-            self.queue.extend(deciding(ExperimentName::Surface, so_far, self.range));
+        match self.survey.at_limit {
+            AtLimit::Deciding => {
+                self.survey.at_limit = AtLimit::Resting;
+                self.queue.extend(deciding(ExperimentName::Surface, so_far, self.range));
+            }
+            AtLimit::Resting => {
+                self.survey.at_limit = AtLimit::Done;
+                self.rest(so_far);
+            }
+            AtLimit::Done => self.survey.round = ROUNDS_MAX,
         }
-        if self.queue.is_empty() {
-            self.survey.round = ROUNDS_MAX;
+    }
+
+    fn rest(&mut self, so_far: &RunView<'_>) {
+        let left = self.survey.ends.saturating_sub(so_far.elapsed());
+        let Some(rest) = Rest::of(so_far, left / 2) else { return };
+        let block = self.setting(so_far).block_bytes;
+        let credit = (CREDIT_SHARE * rest.bytes(block).as_f64()) as u64;
+        let each = Bytes::new(credit / (2 * EDGE_VISITS)).min(self.survey.visitor.bytes());
+        let visitor = self.visitor(each, self.setting(so_far));
+        if visitor.bytes() > each {
+            return;
         }
+        self.survey.visitor = visitor;
+        self.survey.round += 1;
+        self.queue.push_back(rest.phase(ExperimentName::Surface));
+        let edges = self.edge_places(EDGE_VISITS);
+        self.visit_all(edges);
     }
 
     /// In the middle of each gap between what is slow and the next place that is not: halving finds where it ends.
@@ -458,11 +520,15 @@ impl Experiment for Adaptive {
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let now = so_far.elapsed();
         self.now = now;
-        if let (Stage::Probe | Stage::Rounds, Some(last)) = (self.stage, so_far.phases.last()) {
-            self.survey.bytes_left = self.survey.bytes_left.saturating_sub(last.bytes());
-        }
+        let may_be_limited = match (self.stage, so_far.phases.last()) {
+            (Stage::Probe | Stage::Rounds, Some(last)) => self.survey.may_be_limited(last),
+            _ => false,
+        };
         if self.is_used_up(now) {
             self.next_survey(now);
+        } else if may_be_limited && self.survey.at_limit == AtLimit::Deciding && !limits(so_far).is_empty() {
+            self.queue.clear();
+            self.decide_limit(so_far);
         }
         self.plan(so_far, now)?;
         self.queue.pop_front()

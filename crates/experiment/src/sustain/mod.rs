@@ -13,7 +13,8 @@ mod rest;
 
 use super::composition::{OnePhase, Prepared, Sequence};
 use super::preparation::{Filling, SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, moves_parts, phase, random_block};
-use super::{Conduct, Experiment, Remaining, Setup, Step, turn};
+use super::turn::Rereads;
+use super::{Conduct, Experiment, Remaining, Setup, Step};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
@@ -89,7 +90,7 @@ impl Sustain {
         let (setup, request) = (&self.setup, &self.request);
         let mut parts: Vec<Box<dyn Experiment>> = Vec::new();
         if mechanical {
-            parts.push(Box::new(turn::rereads(setup, ExperimentName::Sustain)));
+            parts.push(Box::new(Rereads::new(setup, ExperimentName::Sustain)));
         }
         if let Some(part) = Bands::new(setup, mechanical) {
             parts.push(Box::new(part));

@@ -118,3 +118,30 @@ fn a_limit_that_only_short_phases_meet_is_told() {
         assert!(modes.is_none_or(|modes| modes == 1.0), "{number}: {modes:?}");
     }
 }
+
+/// Half of the survey's minute went by at the limit, and then the limit, the link and throughput were inconclusive. Credit that came back in a
+/// rest was "the rate limit changed"; a link was measured 2·10⁻⁸ above its rate, and none was told.
+#[test]
+fn a_survey_that_meets_the_limit_rests_and_goes_on() {
+    for (number, link, limit) in [(1_101_011, 521.3e6, 104_729_170.0), (1_101_004, 456.9e6, 187_877_280.0)] {
+        let run = measured("check", &format!("sim:random-cloud-{number}"), &["--deep", "--seed", "17"]);
+        let told = run.value(FindingCode::RateLimit).unwrap_or_else(|| panic!("{number}: no limit"));
+        assert!((told / limit - 1.0).abs() < 0.003, "{number}: {told}");
+        for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::InterfaceLimit] {
+            assert_eq!(covers(run.said(code), link), Some(true), "{number}: {}", run.said(code));
+        }
+    }
+}
+
+/// The credit of the first was used up before access was asked for. Of the second, the link carries as many large reads a second as the limit
+/// allows requests, and two modes were told of a volume that has one.
+#[test]
+fn access_is_asked_once_more_when_credit_has_come_back() {
+    for (number, latency_s, limit) in [(1_101_038, 952.3e-6, 286.4), (1_102_107, 420.6e-6, 225.9)] {
+        let run = measured("check", &format!("sim:random-cloud-{number}"), &["--deep", "--seed", "44"]);
+        assert_eq!(covers(run.said(FindingCode::AccessTime), latency_s), Some(true), "{number}");
+        assert_eq!(run.value(FindingCode::LatencyModes), Some(1.0), "{number}");
+        let told = run.value(FindingCode::RateLimit).unwrap_or_else(|| panic!("{number}: no limit"));
+        assert!((told / limit - 1.0).abs() < 0.003, "{number}: {told}");
+    }
+}

@@ -21,6 +21,14 @@ fn disks_and_flash_are_told_apart() {
     }
 }
 
+/// Seven disks of a stripe together answer 40 places from their caches, and "nothing shows how it records" was told.
+#[test]
+fn disks_of_a_wide_stripe_are_disks() {
+    let document = sustain("sim:random-volume-1101010", &["--seed", "16"]);
+    let found = document.said(FindingCode::RecordingKind);
+    assert_eq!(found["value"], "cmr", "{found}");
+}
+
 #[test]
 fn a_shingled_disk_is_told_by_what_its_writes_cost() {
     let document = sustain("sim:random-shingled-7", &[]);

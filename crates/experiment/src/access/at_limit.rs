@@ -1,0 +1,80 @@
+//! What follows the grid where a rate limit was met: what decides about it, and single accesses at the drive's own speed if it came before
+//! enough of them.
+
+use super::grid::Grid;
+use super::request::AccessRequest;
+use crate::rate_limit::{Rest, deciding};
+use crate::{Experiment, Remaining, Setup};
+use analysis::analyse;
+use model::experiment_name::ExperimentName;
+use model::finding::FindingCode;
+use model::plan::Phase;
+use model::run::RunView;
+use model::units::Nanos;
+
+const OF_SINGLES: [FindingCode; 3] =
+    [FindingCode::AccessTime, FindingCode::LatencyModes, FindingCode::SpanEffect];
+
+pub(super) struct AtLimit {
+    stage: Stage,
+    setup: Setup,
+    singles: Grid,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Deciding,
+    Resting,
+    Singles,
+    Done,
+}
+
+impl AtLimit {
+    pub fn new(setup: &Setup, request: &AccessRequest, mechanical: bool) -> AtLimit {
+        let singles = Grid::of_singles(setup, request, mechanical);
+        AtLimit { stage: Stage::Deciding, setup: setup.clone(), singles }
+    }
+
+    fn rest(&self, so_far: &RunView<'_>) -> Option<Phase> {
+        let rest = Rest::of(so_far, Nanos::MAX)?;
+        for finding in analyse(so_far) {
+            if OF_SINGLES.contains(&finding.code()) && !finding.is_known() {
+                return Some(rest.phase(ExperimentName::Access));
+            }
+        }
+        None
+    }
+}
+
+impl Experiment for AtLimit {
+    fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if let Stage::Deciding = self.stage {
+            self.stage = Stage::Resting;
+            let phase = deciding(ExperimentName::Access, so_far, self.setup.range);
+            if phase.is_some() {
+                return phase;
+            }
+        }
+        match self.stage {
+            Stage::Deciding | Stage::Resting => {
+                let rest = self.rest(so_far);
+                self.stage = if rest.is_some() { Stage::Singles } else { Stage::Done };
+                rest
+            }
+            Stage::Singles => self.singles.next(so_far),
+            Stage::Done => None,
+        }
+    }
+
+    /// Most drives have no limit, and need none of it.
+    fn remaining(&self) -> Remaining {
+        match self.stage {
+            Stage::Singles => self.singles.remaining(),
+            Stage::Deciding | Stage::Resting | Stage::Done => Remaining::default(),
+        }
+    }
+
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        self.singles.needs_trace(phase)
+    }
+}
