@@ -250,6 +250,8 @@ pub(super) fn link_of(run: &RunView<'_>, bytes_per_second: f64) -> Option<String
             usable = share;
         }
     }
+    // A link that is used up is measured above its rate as often as below.
+    let usable = *usable.start()..=usable.end() * (1.0 + SCATTER_MIN);
     if usable.contains(&(bytes_per_second / most)) { Some(link.name.clone()) } else { None }
 }
 
