@@ -19,6 +19,10 @@ const FITTING_SHARE_MIN: f64 = 0.85;
 /// Pairs of each kind, without which nothing is concluded.
 const PAIRS_MIN: usize = 12;
 
+/// How far from where its map has it a sector may pass, as a share of one. What a cache answers comes when the command is through with,
+/// and as often within a sector of that angle as the pair was chosen for it.
+const SECTOR_SHARE: f64 = 0.1;
+
 /// Two tracks of one place, sector by sector, the one with higher addresses first. Sectors count downwards from the highest that was read.
 #[derive(Clone, Debug)]
 pub struct NearMap {
@@ -280,7 +284,7 @@ impl NearMap {
     fn hop(&self, reading: &Reading, rotation: &Rotation) -> Option<usize> {
         let (from, from_ns) = reading.before?;
         let (from_track, track) = (self.track(from)?, self.track(reading.offset)?);
-        let tolerance = (2.0 * rotation.tolerance_turns()).max(1.0 / self.tracks[track].sectors);
+        let tolerance = (2.0 * rotation.tolerance_turns()).max(SECTOR_SHARE / self.tracks[track].sectors);
         let met = |offset: u64, at_ns: u64| {
             let angle = self.angle_at(offset);
             matches!(angle, Some(angle) if wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance)
