@@ -7,7 +7,7 @@ use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
 use crate::measured::{EXPERIMENT_ACCESS, turns};
-use crate::stats::sample::middle;
+use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
 use crate::streaming::ONE_DISK_RATE_MAX;
 use crate::stripe;
@@ -54,6 +54,11 @@ impl SurfaceMap {
             turns: turns(run) == Some(true),
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
         };
+        if let Some(share) = Sample::new(gathered.start_shares)
+            && gathered.block.is_some()
+        {
+            map.uneven_share = share.median();
+        }
         if let Some(block) = gathered.block
             && map.turns
             && map.is_of_several_disks(run)
@@ -133,7 +138,8 @@ impl SurfaceMap {
         Some(self.without_load(self.as_sampled(self.pass?)))
     }
 
-    /// Of several disks, some are ahead of the others by up to a request at the ends of a visit: by so much all visits may be off.
+    /// Of several disks, some are ahead of the others by up to a request at the ends of a visit, and where nothing moves, what a start takes
+    /// is known roughly: by so much all visits may be off.
     pub(super) fn as_sampled(&self, seen: Estimate) -> Estimate {
         let uneven = self.uneven_share * seen.value;
         let low = (seen.low - uneven).max(0.0);

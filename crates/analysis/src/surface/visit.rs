@@ -26,6 +26,8 @@ pub(super) struct Gathered {
     pub too_short: usize,
     /// Of the requests of visits that are whole phases; none where most are pieces of long ones.
     pub block: Option<Bytes>,
+    /// By what share the time of each visit that is a whole phase may be off, where nothing moves, for what its start takes.
+    pub start_shares: Vec<f64>,
 }
 
 /// Fewer requests than this, of which four follow the first, show a rate only roughly.
@@ -65,7 +67,14 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     if in_no_time(run, &all) {
         return Err(SurveyUnknown::NoTime);
     }
-    let mut gathered = Gathered { range, visits: Vec::new(), with_errors: 0, too_short: 0, block: None };
+    let mut gathered = Gathered {
+        range,
+        visits: Vec::new(),
+        with_errors: 0,
+        too_short: 0,
+        block: None,
+        start_shares: Vec::new(),
+    };
     let mut whole = 0;
     let piece_bytes = (run.target.capacity.get() / PIECES).max(PIECE_BYTES_MIN);
     let access = Access { moves_parts: turns(run) != Some(false), access_s: single_access_s(run) };
@@ -162,6 +171,14 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     Some(visit.summary.duration_ns as f64 / 1e9 / totals.bytes as f64)
 }
 
+/// Where the first request is left out, so is what it took beside its share; but drives that work together were at others by then, so that half
+/// of that may be too much.
+fn start_share(visit: &measured::Visit<'_>, seconds_per_byte: f64) -> f64 {
+    let whole_s = visit.summary.duration_ns as f64 / 1e9;
+    let left_out_s = whole_s - seconds_per_byte * visit.summary.bytes() as f64;
+    left_out_s.max(0.0) / 2.0 / whole_s
+}
+
 impl Gathered {
     fn add_whole(&mut self, visit: &measured::Visit<'_>, operation: Operation, access: &Access) {
         if visit.summary.errors() > 0 {
@@ -173,6 +190,9 @@ impl Gathered {
             self.too_short += 1;
             return;
         };
+        if !access.moves_parts {
+            self.start_shares.push(start_share(visit, seconds));
+        }
         let longest = visit.summary.totals_of(operation).and_then(|totals| totals.histogram.max());
         self.visits.push(Visit {
             phase: visit.phase,
