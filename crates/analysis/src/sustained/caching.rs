@@ -5,10 +5,13 @@
 //! something to store, so that the bytes over that time are the drain rate, and the flush at that rate is what was left.
 //!
 //! A small cache is lost among the requests in flight of long phases, and its flush is short beside them. Bursts of small writes show it: where
-//! the flush behind many takes longer than the one behind few, the difference is what it stores, however long a flush takes by itself.
+//! the flush behind many takes longer than the one behind few, the difference is what it stores, however long a flush takes by itself. And where
+//! writes have dropped, the drive drains more slowly than what is known to reach it, so that its cache is full when a phase ends: what the
+//! flush then takes beyond one behind few is all of it.
 
 use super::batch::Batch;
 use super::history::History;
+use crate::measured::turns;
 use crate::stats::sample::Sample;
 use crate::stats::student::t_two_sided;
 use crate::stats::{CONFIDENCE, bounded};
@@ -21,6 +24,10 @@ use model::workload::{OperationMix, Pattern};
 
 /// The standard error of a median of normal numbers against that of their mean: √(π/2).
 const MEDIAN_ERROR: f64 = 1.253_314;
+/// Phases that are slower than this share of the quickest drain more slowly than writes can come. And what can come more while they last fills
+/// the cache so many times.
+const SLOW_SHARE: f64 = 0.9;
+const FILLS_MIN: f64 = 4.0;
 /// Phases whose scatter gives an interval.
 const PHASES_MIN: usize = 3;
 /// The quickest flush behind large bursts takes so many times as long as the slowest behind small ones where it stores more.
@@ -64,6 +71,22 @@ struct Flushed {
     fill: Option<Fill>,
 }
 
+impl Flushed {
+    fn wrote_s(&self) -> f64 {
+        (self.batch.seconds - self.batch.flush_s).max(1e-9)
+    }
+
+    fn wrote_rate(&self) -> f64 {
+        self.batch.bytes / self.wrote_s()
+    }
+
+    /// Bytes per second in the last quarter of its writes.
+    fn drained_at_end(&self, run: &RunView<'_>) -> f64 {
+        let slices = slices_of(run, &self.batch, self.wrote_s());
+        if slices.len() < 4 { self.wrote_rate() } else { rate_of(&slices[slices.len() - slices.len() / 4..]) }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Fill {
     bytes: f64,
@@ -96,11 +119,19 @@ pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
         Held::AtLeast(_) => true,
         Held::Nothing | Held::Unclear(_) => false,
     };
-    let of_bursts = if is_shown { None } else { held_by_bursts(run) };
+    let of_drop = if is_shown { None } else { held_after_drop(run, history, &phases) };
+    let of_bursts = if is_shown || of_drop.is_some() { None } else { held_by_bursts(run) };
     Some(Caching {
-        held: of_bursts.map_or(of_phases, Held::AtLeast),
+        held: match (of_drop, of_bursts) {
+            (Some(bytes), _) => Held::Full(bytes),
+            (None, Some(bytes)) => Held::AtLeast(bytes),
+            (None, None) => of_phases,
+        },
         // The phases filled it before anybody saw.
-        acknowledged: acknowledged.filter(|_| of_bursts.is_none()).as_ref().map(Sample::median),
+        acknowledged: acknowledged
+            .filter(|_| of_drop.is_none() && of_bursts.is_none())
+            .as_ref()
+            .map(Sample::median),
         drained: around_median(&drained),
         shown: shown.batch,
     })
@@ -141,6 +172,30 @@ fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
     } else {
         Held::Unclear(most)
     }
+}
+
+/// What was in the cache of a drive without moving parts at the end of phases that were much slower than its quickest. A disk that has dropped
+/// reorders what it drains.
+fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed]) -> Option<Estimate> {
+    if turns(run) == Some(true) {
+        return None;
+    }
+    let bursts: Vec<Burst> = run.phases.iter().filter_map(burst).collect();
+    let few = bursts.iter().map(|burst| burst.bytes).fold(f64::INFINITY, f64::min);
+    let by_itself = bursts.iter().filter(|burst| burst.bytes == few).map(|burst| burst.flush_s);
+    let by_itself_s = by_itself.fold(0.0, f64::max);
+    let quickest = phases.iter().map(|phase| phase.wrote_rate()).fold(0.0, f64::max);
+    let mut held = Vec::new();
+    for phase in phases {
+        let share = phase.wrote_rate() / quickest;
+        let held_bytes = phase.drained_at_end(run) * (phase.batch.flush_s - by_itself_s);
+        if share < SLOW_SHARE && (1.0 / share - 1.0) * phase.batch.bytes > FILLS_MIN * held_bytes {
+            held.push(held_bytes);
+        }
+    }
+    let held = Sample::new(held)?;
+    (bursts.len() >= PHASES_MIN && held.count() >= PHASES_MIN && held.median() > 0.0)
+        .then(|| widened(around_median(&held), history.workload.block_sizes.largest().as_f64()))
 }
 
 /// What the largest bursts had in a cache at least when their writes ended; none where flushes behind them take no longer.
@@ -194,7 +249,7 @@ fn around_median(sample: &Sample) -> Estimate {
     estimate(sample.median(), error * t_two_sided(CONFIDENCE, count - 1.0), sample.count())
 }
 
-/// Whether the drive counts what is in flight to its cache no host sees.
+/// Whether the drive counts what is in flight to its cache, or the last request, no host sees.
 fn widened(estimate: Estimate, by: f64) -> Estimate {
     Estimate { low: estimate.low - by, high: estimate.high + by, ..estimate }
 }
@@ -218,10 +273,8 @@ fn rate_of(slices: &[(f64, f64)]) -> f64 {
     bytes / seconds.max(1e-9)
 }
 
-fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
-    let drained = batch.bytes / batch.seconds;
-    let held_bytes = drained * batch.flush_s;
-    let wrote_s = (batch.seconds - batch.flush_s).max(1e-9);
+/// Seconds and bytes of what a phase wrote, one interval after the other.
+fn slices_of(run: &RunView<'_>, batch: &Batch, wrote_s: f64) -> Vec<(f64, f64)> {
     let mut slices: Vec<(f64, f64)> = Vec::new();
     for slice in run.slices(batch.phase, Operation::Write) {
         let end_s = (slice.end_ns() as f64 / 1e9 - batch.start_s).min(wrote_s);
@@ -230,6 +283,14 @@ fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
             slices.push((seconds, slice.bytes as f64));
         }
     }
+    slices
+}
+
+fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
+    let drained = batch.bytes / batch.seconds;
+    let held_bytes = drained * batch.flush_s;
+    let wrote_s = (batch.seconds - batch.flush_s).max(1e-9);
+    let slices = slices_of(run, &batch, wrote_s);
     // Whichever is nearer, as ratios: the rate at which it is acknowledged at first, or that at which it drains.
     let first = rate_of(&slices[..slices.len().min(1)]);
     let between = (first * drained).sqrt();
