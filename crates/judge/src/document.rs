@@ -87,6 +87,22 @@ impl Document {
         written
     }
 
+    /// The slowest phase of random writes as a share of the quickest; none where a run wrote nothing.
+    pub fn slowest_write_share(&self) -> Option<f64> {
+        let (mut slowest, mut quickest) = (f64::INFINITY, 0.0f64);
+        for phase in self.phases() {
+            let workload = &phase["workload"];
+            if phase["kind"] == "measure"
+                && workload["mix"]["kind"] == "write"
+                && workload["pattern"]["kind"] == "random-with-replacement"
+            {
+                slowest = slowest.min(number(phase, "bytes_per_second"));
+                quickest = quickest.max(number(phase, "bytes_per_second"));
+            }
+        }
+        (quickest > 0.0).then_some(slowest / quickest)
+    }
+
     pub fn says(&self, words: &[&str]) -> bool {
         let mut texts: Vec<&Value> = rows(&self.json["environment"]["warnings"]).iter().collect();
         for finding in self.findings() {

@@ -62,11 +62,29 @@ pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure
             continue;
         }
         let found = document.said(code);
+        if found["value"].is_null() && is_beyond_what_was_done(drive, document, truth) {
+            continue;
+        }
         if let Some(verdict) = verdict(found, truth) {
             judged.push(Judged { code, verdict, line: line(found, truth) });
         }
     }
     Ok(judged)
+}
+
+/// Writes of one speed are all as fast as the link lets them come: no cache ever fills.
+const SAME_SPEED: f64 = 0.98;
+
+/// What of flash nothing shows that the run did: by reads, whether all of it is written or all of it trimmed, which another make of cells
+/// would look like, and whether channels that work together are those of one drive or of several; and by writes that the medium takes as
+/// fast as the link brings them, how large a cache is that never fills.
+fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) -> bool {
+    let is_beyond = match truth.code {
+        FindingCode::UnmappedRanges | FindingCode::StripeLayout => truth.value == TruthValue::Number(1.0),
+        FindingCode::WriteCache => document.slowest_write_share().is_some_and(|share| share > SAME_SPEED),
+        _ => false,
+    };
+    drive.profile.flash.is_some() && is_beyond
 }
 
 /// None where what is true depends on what was done before.
@@ -165,6 +183,18 @@ mod tests {
         assert_eq!(one, Some(Verdict::Bound { holds: true }));
         let two = of(json!({"code": "zone-count", "value": 2.0, "low": 2.0, "high": null}));
         assert_eq!(two, Some(Verdict::Bound { holds: false }));
+    }
+
+    #[test]
+    fn what_nothing_shows_is_no_unknown() {
+        let drive = named("970-pro").expect("a drive that ships");
+        let of = |finding: Value| {
+            let document = Document::from(json!({ "findings": [finding] }));
+            judged(&drive, &document).expect("a truth").first().map(|judged| judged.verdict)
+        };
+        assert_eq!(of(json!({"code": "stripe-layout", "unknown": "Inconclusive: no actuator."})), None);
+        let three = of(json!({"code": "stripe-layout", "value": 3.0, "low": 3.0, "high": 3.0}));
+        assert_eq!(three, Some(Verdict::Exact { is_right: false }));
     }
 
     #[test]
