@@ -99,7 +99,7 @@ impl Experiment for Deep {
             }
             self.go_on(so_far)?;
             if let (Stage::Access { .. }, Some(rest)) =
-                (self.stage, Rest::of(so_far, self.ends() - self.spent))
+                (self.stage, Rest::of(so_far, (self.ends() - self.spent) / PARTS))
             {
                 return Some(rest.phase(ExperimentName::Check));
             }

@@ -3,7 +3,7 @@
 use crate::preparation::{self, sequential_block};
 use analysis::limit::limits;
 use model::experiment_name::ExperimentName;
-use model::finding::{LimitedBy, RateLimit};
+use model::finding::{LimitedBy, LimitedOperations, RateLimit};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
@@ -32,7 +32,7 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, stop))
 }
 
-/// A limit that is known, and the rest that brings its credit back, or what of it comes back within `longest`.
+/// A limit of reads that is known, and the rest that brings its credit back, or what of it comes back within `longest`.
 pub struct Rest {
     pub limit: RateLimit,
     pub time: Nanos,
@@ -40,7 +40,8 @@ pub struct Rest {
 
 impl Rest {
     pub fn of(so_far: &RunView<'_>, longest: Nanos) -> Option<Rest> {
-        let limit = limits(so_far).into_iter().find_map(|limit| limit.found.ok())?;
+        let mut known = limits(so_far).into_iter().filter_map(|limit| limit.found.ok());
+        let limit = known.find(|limit| limit.operations != LimitedOperations::Writes)?;
         let refill = Nanos::from_secs_f64(limit.refill_s).unwrap_or(REST_MAX);
         Some(Rest { limit, time: refill.min(REST_MAX).min(longest) })
     }

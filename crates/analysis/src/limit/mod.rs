@@ -21,7 +21,6 @@ use model::plan::PhaseKind;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos};
 
-/// Experiments that look at what happens once a rate has dropped, whyever it did.
 /// So long at the limit makes enough windows of it.
 const DECIDING: Nanos = Nanos::from_secs(2);
 /// So many completions tell a bucket from a drive where their evenness does not yet: a server that scatters by a tenth is as even with a
@@ -29,6 +28,7 @@ const DECIDING: Nanos = Nanos::from_secs(2);
 const EVEN_REQUESTS: f64 = 1000.0;
 const DECIDING_MAX: Nanos = Nanos::from_secs(10);
 
+/// Experiments that look at what happens once a rate has dropped, whyever it did.
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
 
 #[derive(Clone, Debug)]

@@ -15,6 +15,9 @@ use model::units::Nanos;
 const OF_SINGLES: [FindingCode; 3] =
     [FindingCode::AccessTime, FindingCode::LatencyModes, FindingCode::SpanEffect];
 
+/// A rest takes no more than this part of what a time limit leaves the grid.
+const REST_PART: u64 = 4;
+
 pub(super) struct AtLimit {
     stage: Stage,
     setup: Setup,
@@ -36,7 +39,8 @@ impl AtLimit {
     }
 
     fn rest(&self, so_far: &RunView<'_>) -> Option<Phase> {
-        let rest = Rest::of(so_far, Nanos::MAX)?;
+        let longest = self.setup.time_limit.map_or(Nanos::MAX, |limit| limit / REST_PART);
+        let rest = Rest::of(so_far, longest)?;
         for finding in analyse(so_far) {
             if OF_SINGLES.contains(&finding.code()) && !finding.is_known() {
                 return Some(rest.phase(ExperimentName::Access));
@@ -48,15 +52,13 @@ impl AtLimit {
 
 impl Experiment for AtLimit {
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        if let Stage::Deciding = self.stage {
-            self.stage = Stage::Resting;
-            let phase = deciding(ExperimentName::Access, so_far, self.setup.range);
-            if phase.is_some() {
-                return phase;
-            }
-        }
         match self.stage {
-            Stage::Deciding | Stage::Resting => {
+            Stage::Deciding => {
+                self.stage = Stage::Resting;
+                let phase = deciding(ExperimentName::Access, so_far, self.setup.range);
+                if phase.is_some() { phase } else { self.next(so_far) }
+            }
+            Stage::Resting => {
                 let rest = self.rest(so_far);
                 self.stage = if rest.is_some() { Stage::Singles } else { Stage::Done };
                 rest
