@@ -25,7 +25,7 @@ use model::units::{Bytes, Nanos};
 const DECIDING: Nanos = Nanos::from_secs(2);
 /// So many completions tell a bucket from a drive where their evenness does not yet: a server that scatters by a tenth is as even with a
 /// chance of 1e-4.
-const EVEN_REQUESTS: f64 = 1000.0;
+const EVEN_REQUESTS: f64 = 2000.0;
 const DECIDING_MAX: Nanos = Nanos::from_secs(10);
 
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
@@ -112,11 +112,11 @@ fn changed(course: &Course) -> Option<Limit> {
 
 /// In the unit in which more of the block sizes are limited.
 fn limit(course: &Course, side: Side) -> Option<Limit> {
-    let requests = fit(course, Unit::Requests, side).filter(|bucket| bucket.is_even);
-    let bytes = fit(course, Unit::Bytes, side).filter(|bucket| bucket.is_even);
+    let requests = fit(course, Unit::Requests, side);
+    let bytes = fit(course, Unit::Bytes, side);
     let (bucket, by) = match (requests, bytes) {
         (Some(requests), Some(bytes)) if requests.blocks.len() == bytes.blocks.len() => {
-            return unknown(&requests);
+            return if requests.is_even || bytes.is_even { unknown(&requests) } else { None };
         }
         (Some(requests), Some(bytes)) if requests.blocks.len() < bytes.blocks.len() => {
             (bytes, LimitedBy::Bytes)
@@ -125,6 +125,9 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
         (None, Some(bytes)) => (bytes, LimitedBy::Bytes),
         (None, None) => return None,
     };
+    if !bucket.is_even {
+        return None;
+    }
     if !bucket.is_certain {
         let per_request = if by == LimitedBy::Bytes { bucket.blocks.first()?.as_f64() } else { 1.0 };
         return unknown(&Bucket { per_second: bucket.per_second / per_request, ..bucket });
