@@ -96,6 +96,9 @@ impl Fit {
 const FALL: f64 = 1.92;
 /// Steps to a turn in which a single time is looked for.
 const SINGLE_STEPS: usize = 4000;
+/// Every so many of them first, and then all where these fall by no more than this: what lies between two falls by less.
+const ROUGH_STEPS: usize = 10;
+const ROUGH_FALL: f64 = 100.0;
 
 /// The most likely single time within a turn, given bounds of it, and how far off it may be. Where nothing lies between two
 /// bounds, everything between them is as likely, and the middle is taken.
@@ -106,15 +109,21 @@ pub(super) fn one_time(bounds: &[(f64, f64)], turn_s: f64, timing_s: f64) -> Est
     }
     let setting = Setting { start_s: vec![0.0], smooth: Vec::new(), timing_s, reach_s: turn_s };
     let climb = Climb { bounds: &all, setting: &setting, late: LATE };
+    let height_at = |step: usize| {
+        let time = turn_s * step as f64 / SINGLE_STEPS as f64;
+        let of_noise = |noise: &f64| climb.height(&[time], *noise, timing_s);
+        NOISES.iter().map(of_noise).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let rough: Vec<f64> = (0..=SINGLE_STEPS).step_by(ROUGH_STEPS).map(height_at).collect();
+    let rough_top = rough.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let is_near = |height: &f64| *height >= rough_top - ROUGH_FALL;
+    let first = ROUGH_STEPS * rough.iter().position(is_near).unwrap_or(0).saturating_sub(1);
+    let last = ROUGH_STEPS * (rough.iter().rposition(is_near).unwrap_or(rough.len()) + 1);
     let (mut times, mut heights) = (Vec::new(), Vec::new());
     let mut top = f64::NEG_INFINITY;
-    for step in 1..=SINGLE_STEPS {
-        let time = turn_s * step as f64 / SINGLE_STEPS as f64;
-        let mut height = f64::NEG_INFINITY;
-        for noise in NOISES {
-            height = height.max(climb.height(&[time], noise, timing_s));
-        }
-        times.push(time);
+    for step in first.max(1)..=last.min(SINGLE_STEPS) {
+        let height = height_at(step);
+        times.push(turn_s * step as f64 / SINGLE_STEPS as f64);
         heights.push(height);
         top = top.max(height);
     }

@@ -268,6 +268,9 @@ impl TrackEnds {
     }
 }
 
+/// So many likelihoods, between a share and a thousand, are multiplied before a logarithm is taken.
+const FACTORS: usize = 32;
+
 /// How likely an angle is on a track of that level, against an angle anywhere.
 fn likelihood(spot: &Spot, level: f64, sectors: f64, scatter: f64) -> f64 {
     let off = wrapped(spot.angle + spot.below / sectors - level).abs();
@@ -282,8 +285,9 @@ fn level_of(spots: &[Spot], track: Range<f64>, sectors: f64, scatter: f64) -> (f
     for candidate in &on_track {
         let level = candidate.angle + candidate.below / sectors;
         let mut height = 0.0;
-        for spot in &on_track {
-            height += likelihood(spot, level, sectors, scatter).ln();
+        for spots in on_track.chunks(FACTORS) {
+            let likelihoods = spots.iter().map(|spot| likelihood(spot, level, sectors, scatter));
+            height += likelihoods.product::<f64>().ln();
         }
         if height > best.1 {
             best = (level, height);
