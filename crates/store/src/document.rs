@@ -1,8 +1,7 @@
 //! The stable JSON document of one run, schema `drivescope.run/1`, and the way back.
 //!
-//! What stands under a key is said where the type is declared, in `model`; golden documents hold the bytes. Values are in
-//! base units: bytes, seconds, bytes per second; a key that ends in `_ns` is in nanoseconds. A number that is not finite
-//! is `null`.
+//! What stands under a key is said where the type is declared, in `model`; golden documents hold the bytes. Values are in base units: bytes,
+//! seconds, bytes per second; a key that ends in `_ns` is in nanoseconds. A number that is not finite is `null`.
 //!
 //! Rules of the schema: keys may be added, and readers pass over unknown ones. A key is never renamed and never
 //! changes its meaning or unit: that is schema 2. The store keeps histograms as a series.
@@ -116,8 +115,7 @@ pub fn to_json(run: &Run, findings: &[FindingDocument]) -> String {
     text.expect("structs with string keys are always valid JSON") + "\n"
 }
 
-/// Reads a document.
-/// Fails when the text is no JSON, of another schema, lacks a key, or holds something that cannot be; names the key.
+/// Reads a document. Fails when the text is no JSON, of another schema, lacks a key, or holds something that cannot be; names the key.
 pub fn from_json(text: &str) -> Result<Facts, DocumentError> {
     #[derive(Deserialize)]
     struct Header {

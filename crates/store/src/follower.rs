@@ -23,9 +23,8 @@ impl Follower {
         Follower { folder: folder.to_owned(), number: 1, position: JournalPosition::default() }
     }
 
-    /// Gives the intervals that were added since the last time, in the order in which they were kept. Answers how many
-    /// records were read.
-    /// Fails when the folder or a part cannot be read. What was given before counts as read.
+    /// Gives the intervals that were added since the last time, in the order in which they were kept. Answers how many records were read. Fails
+    /// when the folder or a part cannot be read. What was given before counts as read.
     pub fn added(&mut self, mut take: impl FnMut(IntervalRecord)) -> Result<u64, StoreError> {
         let mut count = 0;
         loop {

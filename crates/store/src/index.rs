@@ -26,11 +26,10 @@ const INDEX_VERSION: i32 = 2;
 /// How long to wait for another process that writes the index: a rebuild of thousands of runs takes seconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// `runs`: one row for each readable run; the first three columns tell whether the row is up to date.
-/// `findings`: one row for each finding, `position` as in the document; `value` or `text` or `unknown` is not null.
-/// `ledger`: what each run did to each drive or file under it; `drive` is its lasting name, `event` is `run` in the
-/// first row of each run and then `write`, `discard`, `purge` or `idle`; `first_byte` and `span_bytes` are where,
-/// `bytes` how much, `pattern` the workload's word. A run without an end has its first row only: what it did is in its
+/// `runs`: one row for each readable run; the first three columns tell whether the row is up to date. `findings`: one row for each finding,
+/// `position` as in the document; `value` or `text` or `unknown` is not null. `ledger`: what each run did to each drive or file under it;
+/// `drive` is its lasting name, `event` is `run` in the first row of each run and then `write`, `discard`, `purge` or `idle`; `first_byte` and
+/// `span_bytes` are where, `bytes` how much, `pattern` the workload's word. A run without an end has its first row only: what it did is in its
 /// records.
 const SCHEMA: &str = "
     CREATE TABLE runs (

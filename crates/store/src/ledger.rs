@@ -57,8 +57,7 @@ words! {
 }
 
 impl LedgerRun {
-    /// What of a counter's growth may be its doing: the kernel counts discards of a workload as writes of zeroes, on most
-    /// drives.
+    /// What of a counter's growth may be its doing: the kernel counts discards of a workload as writes of zeroes, on most drives.
     pub fn counted_bytes(&self) -> u64 {
         self.bytes_of(EventKind::Discard).saturating_add(self.written_bytes())
     }

@@ -190,9 +190,8 @@ impl Store {
         Ok(entries)
     }
 
-    /// Reads a run by its name, the beginning of its name if no other run's begins so, or `last`.
-    /// Fails when there is no such run, there are several, or its facts cannot be read. Damaged series are no error: what they
-    /// lack is in [`StoredRun::damage`].
+    /// Reads a run by its name, the beginning of its name if no other run's begins so, or `last`. Fails when there is no such run, there are
+    /// several, or its facts cannot be read. Damaged series are no error: what they lack is in [`StoredRun::damage`].
     pub fn read(&self, id_or_prefix: &str) -> Result<StoredRun, StoreError> {
         let id = self.resolve(id_or_prefix)?;
         stored_run::read(&id, &self.places.run(&id))

@@ -13,9 +13,8 @@ use std::path::Path;
 
 #[derive(Debug)]
 pub struct StoredRun {
-    /// Its facts. The totals of its phases have the histograms of the histogram series; a phase that the program was
-    /// killed in has the totals of its intervals. A run that has no end is interrupted. Its findings follow from the
-    /// series.
+    /// Its facts. The totals of its phases have the histograms of the histogram series; a phase that the program was killed in has the totals of
+    /// its intervals. A run that has no end is interrupted. Its findings follow from the series.
     pub run: Run,
     pub series: StoredSeries,
     pub damage: Vec<Damage>,

@@ -212,9 +212,8 @@ impl RunWriter {
             || self.facts_written.elapsed() >= self.facts_took * FACTS_TIME_PARTS
     }
 
-    /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals
-    /// are synced too and long ones become segments.
-    /// Fails when the disk is full or gone. What was appended before is kept.
+    /// Keeps the totals of a phase at its end. Now and then, at least twice a minute if phases end so often, journals are synced too and long
+    /// ones become segments. Fails when the disk is full or gone. What was appended before is kept.
     pub fn end_phase(&mut self, run: &Run) -> Result<(), StoreError> {
         self.facts_owed = true;
         if self.synced.elapsed() < SYNC_EVERY {
@@ -231,10 +230,9 @@ impl RunWriter {
         self.write_facts(run, &[], Lasting::PowerCut)
     }
 
-    /// Ends the run with what was found: all journals become segments, and the facts are final. Nothing may be appended
-    /// afterwards.
-    /// Fails when the disk is full or gone. What was appended before is kept, and the facts are final if they could be written:
-    /// the run then reads as complete, from its journals.
+    /// Ends the run with what was found: all journals become segments, and the facts are final. Nothing may be appended afterwards. Fails when
+    /// the disk is full or gone. What was appended before is kept, and the facts are final if they could be written: the run then reads as
+    /// complete, from its journals.
     pub fn finish(&mut self, run: &Run, findings: &[FindingDocument]) -> Result<(), StoreError> {
         let written = self.write_records();
         for series in &mut self.series {

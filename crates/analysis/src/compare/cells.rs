@@ -1,10 +1,9 @@
 //! Two surveys of one drive, cell by cell: how much longer a byte took in the second.
 //!
-//! A visit's time per byte has noise of about 2 %, mostly the surface that it met. Visits that are near to each other met the same
-//! one, so they count as one observation. Cells are as wide as it takes for both surveys to have a number of observations in each;
-//! within a cell, observations are compared within strata, so that a survey that looked more often at the slow end of a cell does
-//! not look slower (a blocked comparison: Box, Hunter and Hunter, "Statistics for Experimenters", 2nd ed., chapter 4). The spread of
-//! each survey is its own (Welch).
+//! A visit's time per byte has noise of about 2 %, mostly the surface that it met. Visits that are near to each other met the same one, so they
+//! count as one observation. Cells are as wide as it takes for both surveys to have a number of observations in each; within a cell,
+//! observations are compared within strata, so that a survey that looked more often at the slow end of a cell does not look slower (a blocked
+//! comparison: Box, Hunter and Hunter, "Statistics for Experimenters", 2nd ed., chapter 4). The spread of each survey is its own (Welch).
 
 use crate::stats::mean::{Mean, satterthwaite};
 use model::range::ByteRange;

@@ -4,9 +4,8 @@
 //! # Why it matters
 //! Counterfeit sticks and cards claim more than they hold: writes past the end overwrite the start or are lost silently.
 //! # How
-//! Blocks that carry their offset are written. Where addresses wrap around, an offset never written shows another's block:
-//! their distance is the capacity. Where writes are lost, the end is bisected until the last offset that holds and the first
-//! that does not are neighbours.
+//! Blocks that carry their offset are written. Where addresses wrap around, an offset never written shows another's block: their distance is the
+//! capacity. Where writes are lost, the end is bisected until the last offset that holds and the first that does not are neighbours.
 //! # Cannot tell when
 //! Nothing was compared; only a part of the drive was probed; too few of the last probes were wrong; or no probe held.
 //! # Known problems

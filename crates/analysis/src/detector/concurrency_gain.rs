@@ -14,9 +14,8 @@
 //! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the
 //! limit, the gain is a lower bound, and the finding says so.
 //! # Known problems
-//! Depths are tried up to 64; a drive that gains more beyond is understated. Rounds that end with their last request or byte include
-//! the time in which the queue runs empty, so the gain is understated where such rounds take less than a hundred times the slowest
-//! request.
+//! Depths are tried up to 64; a drive that gains more beyond is understated. Rounds that end with their last request or byte include the time in
+//! which the queue runs empty, so the gain is understated where such rounds take less than a hundred times the slowest request.
 //! # References
 //! Stone, "Cross-validatory choice", JRSS B 36, 1974; Efron, "Tweedie's formula", JASA 106, 2011.
 

@@ -4,10 +4,9 @@
 //! # Why it matters
 //! It decides what to put where. If the link hides the difference, the place does not matter until the drive has another link.
 //! # How
-//! Rounds of the same number are compared, in which all folders were measured in random order; see `file_work::place_effect`. On
-//! a disk, whose sectors are as dense on all tracks, throughput goes with the radius: between two places it falls at least as on
-//! a disk whose innermost track is two thirds as long as its outermost: where reads fall by less than half, the medium is no
-//! limit.
+//! Rounds of the same number are compared, in which all folders were measured in random order; see `file_work::place_effect`. On a disk, whose
+//! sectors are as dense on all tracks, throughput goes with the radius: between two places it falls at least as on a disk whose innermost track
+//! is two thirds as long as its outermost: where reads fall by less than half, the medium is no limit.
 //! # Cannot tell when
 //! There are fewer than three common rounds of block reads. Of one folder only it says nothing.
 //! # Known problems

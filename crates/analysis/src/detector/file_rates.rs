@@ -4,8 +4,7 @@
 //! statted, opened and read, and deleted per second, in order and at random. With each its latencies and its CPU time, the
 //! program's apart from the kernel's.
 //! # Why it matters
-//! It is what programs get, with every layer between them and the drive. Where the CPU is the limit, a faster drive changes
-//! nothing.
+//! It is what programs get, with every layer between them and the drive. Where the CPU is the limit, a faster drive changes nothing.
 //! # How
 //! Each task is measured in several rounds with other tasks and folders in between. The rate is all that was done over all its
 //! time, its interval that of a ratio of sums over the rounds. Writes include their flush. Before a read, the page cache is

@@ -4,9 +4,8 @@
 //! # Why it matters
 //! It is the least time that a rebuild, a scrub, an image or a wipe takes.
 //! # How
-//! The range's size times the mean time per byte of the stratified samples (see `sequential_rate`). The value is that of
-//! a read pass, if there were reads; both are in the data.
-//! Imported figures are added up where they cover the drive, or interpolated where they lie close enough.
+//! The range's size times the mean time per byte of the stratified samples (see `sequential_rate`). The value is that of a read pass, if there
+//! were reads; both are in the data. Imported figures are added up where they cover the drive, or interpolated where they lie close enough.
 //! # Cannot tell when
 //! The mean throughput is not known, or the drive went away. A cache that fills up during a real pass is not foreseen.
 //! # Known problems

@@ -4,15 +4,13 @@
 //! # Why it matters
 //! SMR takes random writes fast until its media cache is full, then a few per second: not for RAID rebuilds or databases.
 //! # How
-//! A mechanism first: rereads whole revolutions apart show a rotation, latency that grows with distance an arm. Then small
-//! random writes with a flush, against as many reads in order: under a tenth of their time, writes go to a log. Where writes
-//! after the cliff cost several seeks, bands are rewritten: SMR. Writes in place from the first are CMR. TRIM on a disk,
-//! reported zones and the data sheet are further reasons. Flash is told by its data sheet, or where a drive that reports no
-//! rotation shows cells: a buffer takes writes before a medium that is read more slowly, writes take several times a read,
-//! written offsets are read more slowly than others, or space is reclaimed.
+//! A mechanism first: rereads whole revolutions apart show a rotation, latency that grows with distance an arm. Then small random writes with a
+//! flush, against as many reads in order: under a tenth of their time, writes go to a log. Where writes after the cliff cost several seeks,
+//! bands are rewritten: SMR. Writes in place from the first are CMR. TRIM on a disk, reported zones and the data sheet are further reasons.
+//! Flash is told by its data sheet, or where a drive that reports no rotation shows cells: a buffer takes writes before a medium that is read
+//! more slowly, writes take several times a read, written offsets are read more slowly than others, or space is reclaimed.
 //! # Cannot tell when
-//! Nothing moves and nothing shows cells: a card or a network volume. Writes go to a log without a cliff. Memory
-//! answers.
+//! Nothing moves and nothing shows cells: a card or a network volume. Writes go to a log without a cliff. Memory answers.
 //! # Known problems
 //! SMR with a full cache writes slowly from the first, as a failing disk does. A disk that ignores flushes looks like a log.
 //! A volume behind a network with a write-back cache near the host looks like flash.

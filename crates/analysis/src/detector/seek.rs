@@ -43,8 +43,7 @@ const SHORT: f64 = 0.01;
 const LATE_SHARE_MAX: f64 = 0.4;
 /// The same where the overhead is only bounded: more than one in ten is other load, or more than one arm.
 const LATE_SHARE_FOR_BOUND: f64 = 0.1;
-/// What a read that misses the cache costs a Cheetah 9LP beside seek and rotation (DiskSim 4.0): the guess where the overhead is
-/// only bounded.
+/// What a read that misses the cache costs a Cheetah 9LP beside seek and rotation (DiskSim 4.0): the guess where the overhead is only bounded.
 const OVERHEAD_S: f64 = 0.284e-3;
 /// Where the overhead is only bounded, a seek is told if its bounds are as near as data sheets are kept to: seeks are stated in tenths of a
 /// millisecond, and differ by some percent from one of a make to the next.

@@ -4,15 +4,14 @@
 //! # Why it matters
 //! A disk is about twice as fast at its outer diameter as at its inner one. The mean of rates is not that of a pass: what takes longest counts most.
 //! # How
-//! The time per byte of each sample, after its queue has filled: in a closed loop the sum of latencies over the depth, free of the
-//! error of cutting time (Little 1961). Where slots were idle, for the host was slow, the two differ by more than that error, and
-//! elapsed time is taken: where requests are done in turn, from the first completion to the last. The mean over the range is stratified
-//! over random offsets; its reciprocal is the rate of a pass. Other load and a drifting rate make samples that follow each other alike;
-//! that widens the interval (see `stats::dependent`). A survey takes hundreds of short samples instead: the time of each is that from
-//! its first completion to its last, the edges are the first and the last hundredth, and the mean is that of cells weighted by their
-//! widths: see `surface`. How the drive streams best is found out first: see `streaming`. A write ends when it is durable: a sample
-//! whose flush takes longer than an access there and back counts as a whole, with the time of the flush and without that of one access.
-//! Imported figures are taken at their offsets: see `stated`.
+//! The time per byte of each sample, after its queue has filled: in a closed loop the sum of latencies over the depth, free of the error of
+//! cutting time (Little 1961). Where slots were idle, for the host was slow, the two differ by more than that error, and elapsed time is taken:
+//! where requests are done in turn, from the first completion to the last. The mean over the range is stratified over random offsets; its
+//! reciprocal is the rate of a pass. Other load and a drifting rate make samples that follow each other alike; that widens the interval (see
+//! `stats::dependent`). A survey takes hundreds of short samples instead: the time of each is that from its first completion to its last, the
+//! edges are the first and the last hundredth, and the mean is that of cells weighted by their widths: see `surface`. How the drive streams best
+//! is found out first: see `streaming`. A write ends when it is durable: a sample whose flush takes longer than an access there and back counts
+//! as a whole, with the time of the flush and without that of one access. Imported figures are taken at their offsets: see `stated`.
 //! # Cannot tell when
 //! Too few samples, all with errors or too short to fill the queue; completions in no time; other requests in most samples.
 //! # Known problems
@@ -368,9 +367,8 @@ impl<'run> Pass<'run> {
     }
 }
 
-/// Latencies, if they say that the slots were hardly ever idle: their sum over the depth differs from the time by no
-/// more than two standard deviations of what cutting at the visits' ends explains, or [`IDLE_SHARE_MAX`]. And how
-/// much it is beyond that.
+/// Latencies, if they say that the slots were hardly ever idle: their sum over the depth differs from the time by no more than two standard
+/// deviations of what cutting at the visits' ends explains, or [`IDLE_SHARE_MAX`]. And how much it is beyond that.
 fn time_of(visits: &[Timed<'_>]) -> (Time, f64) {
     let (mut busy_s, mut elapsed_s, mut edge_variance) = (0.0, 0.0, 0.0);
     for timed in visits {

@@ -4,12 +4,11 @@
 //! # Why it matters
 //! A volume of several disks gains from many requests what one cannot. Requests off its chunks keep two drives busy.
 //! # How
-//! Reads at random places, first one at a time and then many. How many arms answer follows from how often two answers come
-//! within the same millisecond, in which no arm can answer twice: of n arms, 1 − 1/n of the pairs that independent
-//! answers would make. Which places share a drive follows from who waits for whom: each layout gives each answer the probability that
-//! just this read was the next, and the one under which the answers are most likely is taken if the odds against all
-//! others, and against none, are above 10,000 to 1, and both halves of the reads name it. A mirror takes that each layout is excluded: places that
-//! it puts on one drive were answered within a moment.
+//! Reads at random places, first one at a time and then many. How many arms answer follows from how often two answers come within the same
+//! millisecond, in which no arm can answer twice: of n arms, 1 − 1/n of the pairs that independent answers would make. Which places share a
+//! drive follows from who waits for whom: each layout gives each answer the probability that just this read was the next, and the one under
+//! which the answers are most likely is taken if the odds against all others, and against none, are above 10,000 to 1, and both halves of the
+//! reads name it. A mirror takes that each layout is excluded: places that it puts on one drive were answered within a moment.
 //! # Cannot tell when
 //! No arm moves: what shows may be the dies of one drive, unless chunks are larger than any die reads at once. Too
 //! few reads; more than four mirrors; drives that follow one another; other load so heavy that counts stay uncertain.

@@ -19,10 +19,9 @@
 //! another are only counted at least, and a drive whose surfaces held more further in would be given too many. A number holds where it was counted;
 //! drives that leave out single bad sectors have tracks with some fewer. Skews of a turn and more are seen without their whole turns.
 //! # References
-//! Henry Wong, "Hard disk geometry microbenchmarking", 2019. Gim and Won, "Extract and infer quickly", ACM TOS 6(2), 2010.
-//! Rissanen, "Modeling by shortest data description", Automatica 14, 1978. Schensted, "Longest increasing and decreasing subsequences",
-//! Canadian Journal of Mathematics 13, 1961. Chao, "Nonparametric estimation of the number of classes
-//! in a population", 1984.
+//! Henry Wong, "Hard disk geometry microbenchmarking", 2019. Gim and Won, "Extract and infer quickly", ACM TOS 6(2), 2010. Rissanen, "Modeling
+//! by shortest data description", Automatica 14, 1978. Schensted, "Longest increasing and decreasing subsequences", Canadian Journal of
+//! Mathematics 13, 1961. Chao, "Nonparametric estimation of the number of classes in a population", 1984.
 
 use super::detect::{Detector, Need};
 use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, tracks_of};
@@ -31,8 +30,7 @@ use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, Tra
 use model::run::RunView;
 use model::units::Bytes;
 
-/// The share of probes to which some number of sectors must fit; on a disk nearly all do, but for those at defects and at changes
-/// of surface.
+/// The share of probes to which some number of sectors must fit; on a disk nearly all do, but for those at defects and at changes of surface.
 const FITTING_SHARE_MIN: f64 = 0.5;
 
 /// A range from there on is the whole drive.

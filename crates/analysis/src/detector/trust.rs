@@ -9,10 +9,9 @@ use model::run::RunView;
 use model::target::{Caveat, TargetFacts};
 use model::units::{Bytes, Quantile};
 
-/// The median of single random reads of 4 KiB below which it was memory that answered, in seconds. Sensing a page of
-/// flash takes 40 to 100 µs, and 3 µs in the fastest kind made, to which controller, link and kernel add
-/// (Z-NAND: Cheong et al., ISSCC 2018; the quickest drive of the drives we know of answers in 57 µs). SATA adds 20 µs and more by
-/// itself. Only Optane on PCIe 4, stated at 6 µs, comes near when it is polled.
+/// The median of single random reads of 4 KiB below which it was memory that answered, in seconds. Sensing a page of flash takes 40 to 100 µs,
+/// and 3 µs in the fastest kind made, to which controller, link and kernel add (Z-NAND: Cheong et al., ISSCC 2018; the quickest drive of the
+/// drives we know of answers in 57 µs). SATA adds 20 µs and more by itself. Only Optane on PCIe 4, stated at 6 µs, comes near when it is polled.
 const MEMORY_MEDIAN_S: f64 = 10e-6;
 
 /// For a disk: at 15,000 rpm half of all random reads wait at least 2 ms, and this is a quarter of that.

@@ -5,9 +5,8 @@
 //! # Why it matters
 //! It says how to bring a drive back to an even throughput, and what to do before a repeatable measurement.
 //! # How
-//! Passes are grouped by what was done before them, by block and by area. A group is free when its pass lasted for two gaps
-//! without valleys. A cure is what was done before a group whose first pass is free; the pass in
-//! which valleys are back is told with it.
+//! Passes are grouped by what was done before them, by block and by area. A group is free when its pass lasted for two gaps without valleys. A
+//! cure is what was done before a group whose first pass is free; the pass in which valleys are back is told with it.
 //! # Cannot tell when
 //! There are no valleys, or passes are shorter than two gaps between them.
 //! # Known problems

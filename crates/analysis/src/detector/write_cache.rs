@@ -4,12 +4,11 @@
 //! # Why it matters
 //! A short test sees the cache: 1 GB/s of a disk that stores 25 MB/s. What is in the cache is lost with the power.
 //! # How
-//! A phase that ends at the drain rate filled the cache: its size is what was acknowledged until then, without what drained meanwhile. The
-//! size is the median of such phases, its interval from their scatter and the bytes in flight. Throughput with flushes is the bytes of a
-//! phase over its time to the end of its flush; see `sustained::caching`. Where a drive without moving parts has become slower than what
-//! reaches it, its cache is full at the end of each phase, and what the flush takes beyond one behind few writes is its size, off by up to
-//! a request. Where no phase filled the cache and most of what was written was left to flushes, the size is a lower bound, and so it is
-//! where only bursts show one.
+//! A phase that ends at the drain rate filled the cache: its size is what was acknowledged until then, without what drained meanwhile. The size
+//! is the median of such phases, its interval from their scatter and the bytes in flight. Throughput with flushes is the bytes of a phase over
+//! its time to the end of its flush; see `sustained::caching`. Where a drive without moving parts has become slower than what reaches it, its
+//! cache is full at the end of each phase, and what the flush takes beyond one behind few writes is its size, off by up to a request. Where no
+//! phase filled the cache and most of what was written was left to flushes, the size is a lower bound, and so it is where only bursts show one.
 //! # Cannot tell when
 //! Nothing was written: then it says what the drive reports. No flush had more to store than the requests in flight (queue depth ×
 //! block size), which a drive without a cache has to store as well: a smaller cache, or one that is protected and ignores flushes.

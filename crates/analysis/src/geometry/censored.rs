@@ -1,10 +1,9 @@
 //! Times that are known to lie between two bounds a turn apart: the most likely curve through them.
 //!
-//! Whoever arrives at a track waits for the sector; so a read that took `t` tells that arriving took more than `t` less a
-//! turn and no more than `t`. Each such pair of bounds says little, and thousands of them, wherever they lie, pin a curve down:
-//! with arrivals that scatter by σ around it, n of them leave an error of √(T·σ/2n). For a given σ the logarithm of the
-//! likelihood is concave in the values of the curve at its knots, so climbing finds its only top; climbing begins with a σ
-//! that is so wide that everything is within reach.
+//! Whoever arrives at a track waits for the sector; so a read that took `t` tells that arriving took more than `t` less a turn and no more than
+//! `t`. Each such pair of bounds says little, and thousands of them, wherever they lie, pin a curve down: with arrivals that scatter by σ around
+//! it, n of them leave an error of √(T·σ/2n). For a given σ the logarithm of the likelihood is concave in the values of the curve at its knots,
+//! so climbing finds its only top; climbing begins with a σ that is so wide that everything is within reach.
 //!
 //! A share of the reads was held up by something else (other load, a retry): for those only the upper bound holds.
 
@@ -205,8 +204,7 @@ impl Climb<'_> {
         sum - rough
     }
 
-    /// The slope of the height, and how sharply it bends, from the squares of single slopes (Berndt and others 1974): that is
-    /// never negative.
+    /// The slope of the height, and how sharply it bends, from the squares of single slopes (Berndt and others 1974): that is never negative.
     fn slope(&self, values: &[f64], noise: f64, timing_s: f64) -> (Vec<f64>, Matrix) {
         let size = values.len();
         let mut slope = vec![0.0; size];

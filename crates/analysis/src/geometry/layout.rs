@@ -1,9 +1,8 @@
 //! Zones out of the counts of single tracks.
 //!
-//! In a zone each surface has its own number of sectors on a track, and they follow each other in stripes; so a zone shows as a
-//! stretch in which a few counts come again and again. Where zones lie is decided by what describes all counts in the fewest
-//! words (minimum description length, Rissanen 1978): a zone costs its border and its set of counts, and each probe costs which
-//! of these it met.
+//! In a zone each surface has its own number of sectors on a track, and they follow each other in stripes; so a zone shows as a stretch in which
+//! a few counts come again and again. Where zones lie is decided by what describes all counts in the fewest words (minimum description length,
+//! Rissanen 1978): a zone costs its border and its set of counts, and each probe costs which of these it met.
 
 use super::{Rotation, TrackCount, robust_deviation, wrapped};
 use crate::stats::student::chi_square_limit;

@@ -1,9 +1,7 @@
-//! How a disk is built, from the moments at which single reads end; experiments ask, and detectors answer, by the same
-//! estimates.
+//! How a disk is built, from the moments at which single reads end; experiments ask, and detectors answer, by the same estimates.
 //!
-//! A read of one sector ends when that sector has passed the head. So the moment it ends, less whole turns, is the angle at
-//! which the sector lies, whatever the arm had to do before: seeks, other load and retries only add whole turns (Wong 2019).
-//! Everything here is made of that:
+//! A read of one sector ends when that sector has passed the head. So the moment it ends, less whole turns, is the angle at which the sector
+//! lies, whatever the arm had to do before: seeks, other load and retries only add whole turns (Wong 2019). Everything here is made of that:
 //! ```text
 //! single reads ─► rotation ─► tracks ─► density ─► hops ─► seeks
 //!                 (sectors      (angles     (cylinders   (was the sector caught in this

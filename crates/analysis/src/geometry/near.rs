@@ -1,5 +1,4 @@
-//! What a command costs without a seek, and what a seek to the next track costs, at places whose tracks are known sector by
-//! sector.
+//! What a command costs without a seek, and what a seek to the next track costs, at places whose tracks are known sector by sector.
 //!
 //! A *place* is a probe of a dozen reads and more over some tracks. It tells two tracks that follow each other, each with its number of
 //! sectors and its angle, for they may lie on surfaces that differ; and, the closer the more reads lie near it, where the upper one begins

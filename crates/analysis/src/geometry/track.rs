@@ -1,9 +1,8 @@
 //! Sectors on a track, from the angles of some that lie side by side.
 //!
-//! A *probe* is a few reads close together, each below the last in address, so that what the drive read on after one does not
-//! answer the next. Two sectors of one track that are g apart lie g/n of a turn apart. Where a track ends between them, a skew
-//! comes on top, and they fit no n that the others fit. So the n is taken that most pairs of a probe fit, and then made as
-//! exact as all readings on that track allow.
+//! A *probe* is a few reads close together, each below the last in address, so that what the drive read on after one does not answer the next.
+//! Two sectors of one track that are g apart lie g/n of a turn apart. Where a track ends between them, a skew comes on top, and they fit no n
+//! that the others fit. So the n is taken that most pairs of a probe fit, and then made as exact as all readings on that track allow.
 
 use super::{Reading, Rotation, wrapped};
 
@@ -225,8 +224,7 @@ fn refined(spots: &[Spot], group: &[usize], fits: &[f64], rotation: &Rotation) -
     Some(TrackCount { offset, last_offset, sectors, range: (low, high), skew_turns })
 }
 
-/// What the angle jumps by between the track of a group and the next one on either side, where the others of the probe agree on
-/// it.
+/// What the angle jumps by between the track of a group and the next one on either side, where the others of the probe agree on it.
 fn skew(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Option<f64> {
     let origin = &spots[*group.first()?];
     let lowest = group.iter().map(|&index| spots[index].below).fold(f64::MIN, f64::max);

@@ -115,8 +115,7 @@ struct Fitting<'run> {
 }
 
 impl<'run> Fitting<'run> {
-    /// First by a run of windows at one rate; then from the first to the last of all that are at the rate and the credit which that
-    /// run shows.
+    /// First by a run of windows at one rate; then from the first to the last of all that are at the rate and the credit which that run shows.
     fn of(
         asked: &'run Asked<'run>,
         windows: &'run [Window],

@@ -193,8 +193,7 @@ fn suspected(course: &Course) -> Option<Undecided> {
     None
 }
 
-/// The phases of a run without the work of those that reached one of its limits: what they show is not the drive. None
-/// where there is no limit.
+/// The phases of a run without the work of those that reached one of its limits: what they show is not the drive. None where there is no limit.
 pub fn apart(run: &RunView<'_>, limits: &[Limit]) -> Option<Vec<PhaseSummary>> {
     if limits.is_empty() {
         return None;

@@ -32,8 +32,7 @@ pub fn is_reread(workload: &Workload) -> bool {
         && sorted.chunk_by(|one, other| one == other).all(|same| same.len() > 1)
 }
 
-/// What the rereads of that experiment show.
-/// None where it made no rereads; else by how many standard deviations latency follows the distance.
+/// What the rereads of that experiment show. None where it made no rereads; else by how many standard deviations latency follows the distance.
 pub fn motion(run: &RunView<'_>, experiment: &ExperimentName) -> Result<Motion, Option<f64>> {
     let readings = rereads(run, experiment).ok_or(None)?;
     if let Ok(rotation) = Rotation::of(&readings)

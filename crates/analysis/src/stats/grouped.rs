@@ -1,10 +1,9 @@
 //! The mean of repeated visits to the same thing, when each visit also knows its own spread.
 //!
-//! With two or three visits, their differences alone give an interval many times too wide (t with one degree of freedom
-//! is 12.7). The spread within the visits is known much better, but says nothing about drift between them. So the
-//! difference is tested first, and the spreads are pooled if the visits differ by no more: "sometimes pooling" (Bancroft
-//! and Han, "A note on pooling variances", JASA 78, 1983). At a level of 0.25, 95 % intervals covered 84 % at worst with
-//! two visits, 91 % at 0.5; with three and more 92 % at 0.25. The tests below hold this.
+//! With two or three visits, their differences alone give an interval many times too wide (t with one degree of freedom is 12.7). The spread
+//! within the visits is known much better, but says nothing about drift between them. So the difference is tested first, and the spreads are
+//! pooled if the visits differ by no more: "sometimes pooling" (Bancroft and Han, "A note on pooling variances", JASA 78, 1983). At a level of
+//! 0.25, 95 % intervals covered 84 % at worst with two visits, 91 % at 0.5; with three and more 92 % at 0.25. The tests below hold this.
 
 use super::mean::{Mean, satterthwaite};
 use super::sample::Sample;

@@ -1,9 +1,8 @@
 //! The mean over a range that was cut into strata, with two or more random visits to each.
 //!
-//! The mean of the strata's means, weighted by their sizes, with the variance Σ W²·s²/n from the differences within the strata
-//! (Cochran, "Sampling Techniques", 3rd ed., section 5.4). What differs between strata costs nothing, so that few visits are
-//! enough. Degrees of freedom by Satterthwaite's formula (Cochran's equation 5.16). The variance of visits that follow each
-//! other is larger by [`inflation`].
+//! The mean of the strata's means, weighted by their sizes, with the variance Σ W²·s²/n from the differences within the strata (Cochran,
+//! "Sampling Techniques", 3rd ed., section 5.4). What differs between strata costs nothing, so that few visits are enough. Degrees of freedom by
+//! Satterthwaite's formula (Cochran's equation 5.16). The variance of visits that follow each other is larger by [`inflation`].
 //!
 //! A rate that falls in a few large steps is not all told by the differences within the strata: see [`with_borders`].
 

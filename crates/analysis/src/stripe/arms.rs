@@ -1,11 +1,10 @@
 //! How many arms answer, from how often two answers come at the same moment.
 //!
-//! An arm that has just answered has to move and to wait for the platter before it answers again: for a millisecond and
-//! more it answers nothing. So within a moment of an answer only *other* arms answer. Of n arms that are alike, n − 1 are
-//! others, so pairs of answers within a moment are 1 − 1/n of what they would be if all answers were independent: none
-//! for one arm, half for two. It is how single emitters of light are counted, by their antibunching (Kimble, Dagenais and
-//! Mandel 1977). Independent are answers that are several accesses apart; comparing within a fraction of a second
-//! leaves out what changes slowly, such as other load, and other load cannot make one arm answer twice.
+//! An arm that has just answered has to move and to wait for the platter before it answers again: for a millisecond and more it answers nothing.
+//! So within a moment of an answer only *other* arms answer. Of n arms that are alike, n − 1 are others, so pairs of answers within a moment are
+//! 1 − 1/n of what they would be if all answers were independent: none for one arm, half for two. It is how single emitters of light are
+//! counted, by their antibunching (Kimble, Dagenais and Mandel 1977). Independent are answers that are several accesses apart; comparing within
+//! a fraction of a second leaves out what changes slowly, such as other load, and other load cannot make one arm answer twice.
 //!
 //! A host that is kept from running hands over several answers at once when it goes on, within a quarter of a millisecond.
 //! Without them too little is counted, and with them too much: the truth lies between.

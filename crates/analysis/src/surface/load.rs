@@ -24,8 +24,7 @@ const LATE_DEVIATIONS: f64 = 5.0;
 /// logarithms: its surfaces differ by up to ±3 % (8thway 2013), so 6 % from the slowest to the fastest, and a visit of four tracks with
 /// one change of surface less, which is a quarter of a turn, takes 5 % less. Of 19 disks and arrays that ship the most is 7.4 %.
 const QUICKER_MAX: f64 = 0.12;
-/// On an array or a small disk a visit is shorter than four tracks, and a change of surface less is more of it: surfaces explain
-/// this,
+/// On an array or a small disk a visit is shorter than four tracks, and a change of surface less is more of it: surfaces explain this,
 const QUICKER_BY_SURFACES: f64 = 0.06;
 /// and a change of surface a quarter of a turn, which takes 11.1 ms on the slowest disks sold (5400 turns a minute).
 const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;

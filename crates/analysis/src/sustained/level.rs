@@ -84,8 +84,7 @@ impl Level {
         typical_cost(&inner[inner.len() - half..]) - typical_cost(&inner[..half])
     }
 
-    /// By how much a byte takes longer in the next level's first `count` batches than in this one's last, the border's two
-    /// left out.
+    /// By how much a byte takes longer in the next level's first `count` batches than in this one's last, the border's two left out.
     pub(super) fn step_at_border(&self, next: &Level, batches: &[Batch], count: usize) -> f64 {
         let last = self.end - usize::from(self.batches() > 1);
         let first = next.first + usize::from(next.batches() > 1);

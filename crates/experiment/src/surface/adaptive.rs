@@ -1,11 +1,10 @@
 //! `surface --adaptive`: short visits to random places, as many as it takes.
 //!
-//! A disk's surfaces differ by some percent and follow each other in stripes of 80 to 200 MB, so a single visit says
-//! little of its place; the mean of many says how fast that part of the drive is. The range is cut into equal strata. A
-//! round visits each of them once, and each edge some times, at random places and in random order, so that neither stripes
-//! nor drift look like places. After each round the map decides what the next one adds: what looked slow is visited again,
-//! and once rates are known, visits go where borders of zones are least certain (fixed-confidence search for change
-//! points: samples belong next to the changes).
+//! A disk's surfaces differ by some percent and follow each other in stripes of 80 to 200 MB, so a single visit says little of its place; the
+//! mean of many says how fast that part of the drive is. The range is cut into equal strata. A round visits each of them once, and each edge
+//! some times, at random places and in random order, so that neither stripes nor drift look like places. After each round the map decides what
+//! the next one adds: what looked slow is visited again, and once rates are known, visits go where borders of zones are least certain
+//! (fixed-confidence search for change points: samples belong next to the changes).
 
 use super::visit::Visitor;
 use crate::error::PlanError;

@@ -21,8 +21,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Whether what is asked for can be.
-    /// Fails when it is less than a block, or of an endurance that nobody knows.
+    /// Whether what is asked for can be. Fails when it is less than a block, or of an endurance that nobody knows.
     pub fn check(setup: &Setup, request: &SustainRequest) -> Result<(), PlanError> {
         if let Some(bytes) = request.bytes
             && bytes < request.block()

@@ -330,8 +330,7 @@ fn sequential_writes_run_at_the_rate_of_the_zone() {
     assert!((rate / zone.bytes_per_second - 1.0).abs() < 0.005, "{rate} {}", zone.bytes_per_second);
 }
 
-/// Published: random writes with the cache on run like reads at a depth of 64 or more, 182 to 198 a second, with one
-/// write under way.
+/// Published: random writes with the cache on run like reads at a depth of 64 or more, 182 to 198 a second, with one write under way.
 #[test]
 fn random_writes_through_the_cache_are_a_deep_queue() {
     let mut disk = disk(|profile| profile.write_cache.capacity_kib = 16_384);

@@ -1,9 +1,8 @@
 //! The platter and the arm: how long it takes to get to a sector and over a stretch of them.
 //!
-//! Getting there is the longer of seek and head switch, for a write the settling, then the wait until the sector comes
-//! by. The angle is that of a clock that never stops, so whoever is a moment late waits a whole turn. A stretch takes
-//! the turns that [`Geometry`] says, skews included; one that continues where the last one ended, at the moment it ended,
-//! costs nothing but its own turns.
+//! Getting there is the longer of seek and head switch, for a write the settling, then the wait until the sector comes by. The angle is that of
+//! a clock that never stops, so whoever is a moment late waits a whole turn. A stretch takes the turns that [`Geometry`] says, skews included;
+//! one that continues where the last one ended, at the moment it ended, costs nothing but its own turns.
 //!
 //! Defects, as drives treat them (SMART: reallocated and pending sectors): a remapped sector costs the way to the
 //! spare cylinders of its zone and back; a slow one costs whole turns; an unreadable one costs whole turns and fails.

@@ -1,9 +1,8 @@
 //! Requests that wait for the arm, and whom it serves next.
 //!
-//! The drive chooses among its oldest `depth` requests (native command queueing); others wait behind them in the order
-//! in which they came. "Aged" is the shortest positioning time less a share of the time waited (Seltzer, Chen and
-//! Ousterhout 1990; Jacobson and Wilkes 1991): 0.01 s for each second keeps the 99th percentile of a depth of 32 near
-//! half a second.
+//! The drive chooses among its oldest `depth` requests (native command queueing); others wait behind them in the order in which they came.
+//! "Aged" is the shortest positioning time less a share of the time waited (Seltzer, Chen and Ousterhout 1990; Jacobson and Wilkes 1991): 0.01 s
+//! for each second keeps the 99th percentile of a depth of 32 near half a second.
 
 use crate::disk::geometry::Place;
 use crate::disk::mechanism::Mechanism;

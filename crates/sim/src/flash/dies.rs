@@ -1,9 +1,8 @@
 //! Dies and channels as servers of reads: a die reads one page at a time, a channel carries one transfer at a time.
 //!
-//! Consecutive pages lie on consecutive dies, from a die that is drawn for each stripe, so that a large request uses
-//! all of them and small random ones fall on dies as balls fall into bins. What a die programs or erases for writes is not
-//! followed one by one: a read finds its die at it with the probability with which dies are, and waits for the rest
-//! of it, or until the die suspends it.
+//! Consecutive pages lie on consecutive dies, from a die that is drawn for each stripe, so that a large request uses all of them and small
+//! random ones fall on dies as balls fall into bins. What a die programs or erases for writes is not followed one by one: a read finds its die
+//! at it with the probability with which dies are, and waits for the rest of it, or until the die suspends it.
 
 use crate::flash::profile::FlashProfile;
 use model::prng::Prng;

@@ -123,8 +123,7 @@ fn three_levels_come_where_they_were_measured() {
     assert!(bench.drive.memory_bytes() < 200 << 20);
 }
 
-/// A cache of all free space, filled at random: the closed form against the drive, on 8 GB in steps of 1 %, with stalls of 5 ms every
-/// 100 MiB.
+/// A cache of all free space, filled at random: the closed form against the drive, on 8 GB in steps of 1 %, with stalls of 5 ms every 100 MiB.
 #[test]
 fn a_cache_of_all_free_space_fills_later_at_random() {
     let slc = "[slc]\nbits = 2\ndynamic_bytes_max = 8_000_000_000\nprogram_us = 200\nfold_mb_per_s = 700\n\

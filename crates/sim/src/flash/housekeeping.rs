@@ -1,8 +1,7 @@
 //! The valleys of an X25-M: short bursts of the drive's own work that recur while it is written sequentially.
 //!
-//! **Phenomenological.** Nobody outside Intel knows what the firmware does; a mechanistic model of its garbage
-//! collection gives valleys of the wrong depth and period. This says what was seen (8thway.blogspot.com,
-//! 2009-06-21), by one number for each region of 8 MiB, its fragmentation:
+//! **Phenomenological.** Nobody outside Intel knows what the firmware does; a mechanistic model of its garbage collection gives valleys of the
+//! wrong depth and period. This says what was seen (8thway.blogspot.com, 2009-06-21), by one number for each region of 8 MiB, its fragmentation:
 //!
 //! | seen | said here |
 //! |---|---|
@@ -14,10 +13,9 @@
 //! | 4 MiB and less bring them back, smaller ones sooner | the same 0.007 · (1 − s / region) is approached from below |
 //! | splitting the drive does not isolate its halves | F = 95 % of the mean f of what is written, 5 % of the whole drive's |
 //!
-//! F is the mean of what the latest writes found, before they changed it. The numbers 4, 55 %, 60 s, 0.9 and
-//! 0.1 are the reference calculation's and give the published 0.80 s after 19 h of mixed writes and .54 .36 .24 .16 .11 .07 s in the
-//! passes after it; 0.007 and 5 % are ours: the first makes the last of these stay instead of vanish, since it was
-//! seen to stay.
+//! F is the mean of what the latest writes found, before they changed it. The numbers 4, 55 %, 60 s, 0.9 and 0.1 are the reference calculation's
+//! and give the published 0.80 s after 19 h of mixed writes and .54 .36 .24 .16 .11 .07 s in the passes after it; 0.007 and 5 % are ours: the
+//! first makes the last of these stay instead of vanish, since it was seen to stay.
 //!
 //! **Garbage collection**: a drive with housekeeping moves what must be moved for sequential writes within these bursts, so
 //! they do not pay for it besides; random writes do. Charged as it accrues, greedy collection would bring the first pass

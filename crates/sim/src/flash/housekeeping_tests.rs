@@ -118,8 +118,7 @@ fn idling_heals_nothing() {
     assert!((widest(&bench.pass(0, DRIVE, 64 << 10)) - 0.80).abs() < 0.01);
 }
 
-/// Gone after a fill with 8 MiB, and they stay away with 8 MiB; 64 KiB brings them back in the second pass, 4 MiB later
-/// and less.
+/// Gone after a fill with 8 MiB, and they stay away with 8 MiB; 64 KiB brings them back in the second pass, 4 MiB later and less.
 #[test]
 fn a_fill_with_large_writes_cures_and_small_ones_bring_them_back() {
     let mut bench = Bench::new(used());

@@ -1,16 +1,14 @@
 //! How a drive's pages are counted, and how many of them the model keeps an eye on.
 //!
-//! A 2 TB drive maps 488 million pages of 4 KiB. The model follows **one page in `2^shift`** instead: the shown
-//! capacity is cut into units of `2^shift` pages, and one page of each, at a place that is drawn by the unit's number,
-//! stands for the whole unit. What happens to that page is exact (it is written, moved and trimmed when, and only when,
-//! a request covers it), and each superblock holds as many watched pages as it holds units. This is a systematic
-//! sample, so sequential fills, whole rewrites and trims come out exactly, and the shares of valid pages, thus write
-//! amplification, in expectation.
+//! A 2 TB drive maps 488 million pages of 4 KiB. The model follows **one page in `2^shift`** instead: the shown capacity is cut into units of
+//! `2^shift` pages, and one page of each, at a place that is drawn by the unit's number, stands for the whole unit. What happens to that page is
+//! exact (it is written, moved and trimmed when, and only when, a request covers it), and each superblock holds as many watched pages as it
+//! holds units. This is a systematic sample, so sequential fills, whole rewrites and trims come out exactly, and the shares of valid pages, thus
+//! write amplification, in expectation.
 //!
-//! What it costs: a range with `n` units has a relative noise of about 1/√n in how much of it is overwritten, and a hot
-//! spot smaller than a unit is seen whole or not at all. At most 2²² units are kept (2 TB: 512 KiB each; 80 GB: 32 KiB
-//! each; up to 16 GB: every page), so a range of 1 GiB on a 2 TB drive is 2048 units, 2 %. Which pages hold data is
-//! kept apart, exactly, in [`crate::flash::presence`].
+//! What it costs: a range with `n` units has a relative noise of about 1/√n in how much of it is overwritten, and a hot spot smaller than a unit
+//! is seen whole or not at all. At most 2²² units are kept (2 TB: 512 KiB each; 80 GB: 32 KiB each; up to 16 GB: every page), so a range of 1
+//! GiB on a 2 TB drive is 2048 units, 2 %. Which pages hold data is kept apart, exactly, in [`crate::flash::presence`].
 
 use crate::flaw::Flaw;
 use model::units::Bytes;

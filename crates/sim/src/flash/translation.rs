@@ -1,9 +1,8 @@
 //! The flash translation layer: where the newest copy of each unit lies, and how space is won back.
 //!
-//! Flash is written page by page and erased superblock by superblock, so a rewritten unit goes to the next free slot and
-//! its old slot becomes garbage. What the host writes and what garbage collection moves fill superblocks of their
-//! own, so that what is rewritten often does not mix with what is not. When the last free superblocks but a few are in
-//! use, the fullest of garbage is emptied and erased (greedy; Desnoyers 2012).
+//! Flash is written page by page and erased superblock by superblock, so a rewritten unit goes to the next free slot and its old slot becomes
+//! garbage. What the host writes and what garbage collection moves fill superblocks of their own, so that what is rewritten often does not mix
+//! with what is not. When the last free superblocks but a few are in use, the fullest of garbage is emptied and erased (greedy; Desnoyers 2012).
 //!
 //! Units are samples of pages, see [`crate::flash::layout`].
 

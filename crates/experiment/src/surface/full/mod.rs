@@ -1,8 +1,7 @@
 //! `surface --full`: every block of the range once, in order; then what was slow again, at other times.
 //!
-//! A pass is cut into phases of some seconds. A stretch that cannot be read is walked around: forward in growing steps,
-//! and back by halves to its end. What comes next follows from the phases that were run, and from nothing else, so that
-//! an interrupted pass goes on where it was.
+//! A pass is cut into phases of some seconds. A stretch that cannot be read is walked around: forward in growing steps, and back by halves to
+//! its end. What comes next follows from the phases that were run, and from nothing else, so that an interrupted pass goes on where it was.
 
 mod bad_stretch;
 mod coverage;
