@@ -5,7 +5,7 @@
 //! asked for and whenever: that is looked for. Nothing but the refill has to be known to compute it.
 
 use super::asked::{Asked, Side, Unit, Waiting, Window};
-use super::course::{Course, Shape};
+use super::course::{Course, Shape, Step};
 use crate::stats::evenness::chance_so_even;
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -361,18 +361,27 @@ impl<'run> Fitting<'run> {
         is_of_limited.then_some(burst)
     }
 
-    /// Whether reads of one of these shapes were clearly faster in a phase while credit was left: random access is measured in phases that are
-    /// shorter than windows. A short phase of writes is as fast as a cache.
+    /// Whether reads of one of these shapes were clearly faster in a phase while credit was left: where phases are shorter than windows, or the
+    /// host takes its time between them. Sequential ones just before the limit only. A short phase of writes is as fast as a cache.
     fn is_a_phase_faster(&self, limited: &[&Shape]) -> bool {
+        let steps = self.asked.steps();
+        let phases: Vec<&[Step]> = steps.chunk_by(|one, next| one.phase == next.phase).collect();
+        let met =
+            (0..steps.len()).find(|&step| self.is_at_credit(step) && self.asked.used(&steps[step]) > 0.0);
+        let met_in = met.and_then(|met| phases.iter().position(|phase| phase[0].phase == steps[met].phase));
         let mut end = 0;
-        for phase in self.asked.steps().chunk_by(|one, next| one.phase == next.phase) {
+        for (number, phase) in phases.iter().enumerate() {
             let first = end;
             end += phase.len();
             let seconds = phase[phase.len() - 1].end_ns.saturating_sub(phase[0].start_ns) as f64 / 1e9;
             let used: f64 = phase.iter().map(|step| self.asked.used(step)).sum();
             let sure = used - COSTS_OFF * self.asked.cost(&phase[0]);
             let is_faster = seconds > 0.0 && sure >= FASTER_MIN * self.stretch.per_second * seconds;
-            let is_read = |shape: &&Shape| !shape.is_sequential && !shape.writes && limited.contains(shape);
+            let is_before =
+                met_in.is_some_and(|met_in| (number + 1..=number + BORDER_WINDOWS).contains(&met_in));
+            let is_read = |shape: &&Shape| {
+                !shape.writes && (!shape.is_sequential || is_before) && limited.contains(shape)
+            };
             if is_faster
                 && self.asked.shape(&phase[0]).as_ref().is_some_and(is_read)
                 && !(first..end).any(|step| self.is_at_credit(step))

@@ -525,7 +525,7 @@ impl Experiment for Adaptive {
         };
         if self.is_used_up(now) {
             self.next_survey(now);
-        } else if may_be_limited && self.survey.at_limit == AtLimit::Deciding && !limits(so_far).is_empty() {
+        } else if may_be_limited && self.survey.at_limit != AtLimit::Done && !limits(so_far).is_empty() {
             self.queue.clear();
             self.decide_limit(so_far);
         }
