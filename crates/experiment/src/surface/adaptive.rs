@@ -411,7 +411,11 @@ impl Adaptive {
         }
     }
 
+    /// Reads only: what a survey writes was announced, and rounds have written it.
     fn rest(&mut self, so_far: &RunView<'_>) {
+        if self.mix() != OperationMix::Read {
+            return;
+        }
         let left = self.survey.ends.saturating_sub(so_far.elapsed());
         let Some(rest) = Rest::of(so_far, left / 2) else { return };
         let block = self.setting(so_far).block_bytes;
