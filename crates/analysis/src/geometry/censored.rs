@@ -95,7 +95,7 @@ impl Fit {
 const FALL: f64 = 1.92;
 /// Steps to a turn in which a single time is looked for.
 const SINGLE_STEPS: usize = 4000;
-/// Every so many of them first, and then all where these fall by no more than this: what lies between two falls by less.
+/// One in ten of them first, and then all where these fall by no more than this: what lies between two falls by less.
 const ROUGH_STEPS: usize = 10;
 const ROUGH_FALL: f64 = 100.0;
 

@@ -268,7 +268,7 @@ impl TrackEnds {
     }
 }
 
-/// So many likelihoods, between a share and a thousand, are multiplied before a logarithm is taken.
+/// Likelihoods that are multiplied before a logarithm is taken: none is below a share, and 32 of a million are still a number.
 const FACTORS: usize = 32;
 
 /// How likely an angle is on a track of that level, against an angle anywhere.

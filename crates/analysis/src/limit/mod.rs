@@ -23,7 +23,7 @@ use model::units::{Bytes, Nanos};
 
 /// So long at the limit makes enough windows of it.
 const DECIDING: Nanos = Nanos::from_secs(2);
-/// So many completions tell a bucket from a drive where their evenness does not yet: a server that scatters by a tenth is as even with a
+/// Completions that tell a bucket from a drive where their evenness does not yet: a server that scatters by a tenth is as even with a
 /// chance of 1e-4.
 const EVEN_REQUESTS: f64 = 2000.0;
 const DECIDING_MAX: Nanos = Nanos::from_secs(10);

@@ -21,6 +21,11 @@ pub struct Stream {
 }
 
 impl Batch {
+    /// In seconds, from the first write to the last, without the flush behind it.
+    pub fn wrote_s(&self) -> f64 {
+        (self.seconds - self.flush_s).max(1e-9)
+    }
+
     pub fn of(phase: u32, summary: &PhaseSummary) -> Option<Batch> {
         let bytes = summary.totals_of(Operation::Write)?.bytes as f64;
         let flush_s = summary.flush_ns() as f64 / 1e9;

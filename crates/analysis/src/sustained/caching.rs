@@ -24,8 +24,8 @@ use model::workload::{OperationMix, Pattern};
 
 /// The standard error of a median of normal numbers against that of their mean: √(π/2).
 const MEDIAN_ERROR: f64 = 1.253_314;
-/// Phases that are slower than this share of the quickest drain more slowly than writes can come. And what can come more while they last fills
-/// the cache so many times.
+/// Phases that are slower than this share of the quickest drain more slowly than writes can come. And what can come more while they last is
+/// this multiple of what the cache held.
 const SLOW_SHARE: f64 = 0.9;
 const FILLS_MIN: f64 = 4.0;
 /// Phases whose scatter gives an interval.
@@ -65,26 +65,13 @@ struct Burst {
 
 struct Flushed {
     batch: Batch,
+    /// Bytes per second of its writes, and of their last quarter.
+    wrote_rate: f64,
+    last_rate: f64,
     held_bytes: f64,
     /// While it wrote, until the cache was full if that shows.
     acknowledged: Option<f64>,
     fill: Option<Fill>,
-}
-
-impl Flushed {
-    fn wrote_s(&self) -> f64 {
-        (self.batch.seconds - self.batch.flush_s).max(1e-9)
-    }
-
-    fn wrote_rate(&self) -> f64 {
-        self.batch.bytes / self.wrote_s()
-    }
-
-    /// Bytes per second in the last quarter of its writes.
-    fn drained_at_end(&self, run: &RunView<'_>) -> f64 {
-        let slices = slices_of(run, &self.batch, self.wrote_s());
-        if slices.len() < 4 { self.wrote_rate() } else { rate_of(&slices[slices.len() - slices.len() / 4..]) }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -184,11 +171,11 @@ fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed])
     let few = bursts.iter().map(|burst| burst.bytes).fold(f64::INFINITY, f64::min);
     let by_itself = bursts.iter().filter(|burst| burst.bytes == few).map(|burst| burst.flush_s);
     let by_itself_s = by_itself.fold(0.0, f64::max);
-    let quickest = phases.iter().map(|phase| phase.wrote_rate()).fold(0.0, f64::max);
+    let quickest = phases.iter().map(|phase| phase.wrote_rate).fold(0.0, f64::max);
     let mut held = Vec::new();
     for phase in phases {
-        let share = phase.wrote_rate() / quickest;
-        let held_bytes = phase.drained_at_end(run) * (phase.batch.flush_s - by_itself_s);
+        let share = phase.wrote_rate / quickest;
+        let held_bytes = phase.last_rate * (phase.batch.flush_s - by_itself_s);
         if share < SLOW_SHARE && (1.0 / share - 1.0) * phase.batch.bytes > FILLS_MIN * held_bytes {
             held.push(held_bytes);
         }
@@ -273,8 +260,10 @@ fn rate_of(slices: &[(f64, f64)]) -> f64 {
     bytes / seconds.max(1e-9)
 }
 
-/// Seconds and bytes of what a phase wrote, one interval after the other.
-fn slices_of(run: &RunView<'_>, batch: &Batch, wrote_s: f64) -> Vec<(f64, f64)> {
+fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
+    let drained = batch.bytes / batch.seconds;
+    let held_bytes = drained * batch.flush_s;
+    let wrote_s = batch.wrote_s();
     let mut slices: Vec<(f64, f64)> = Vec::new();
     for slice in run.slices(batch.phase, Operation::Write) {
         let end_s = (slice.end_ns() as f64 / 1e9 - batch.start_s).min(wrote_s);
@@ -283,14 +272,9 @@ fn slices_of(run: &RunView<'_>, batch: &Batch, wrote_s: f64) -> Vec<(f64, f64)> 
             slices.push((seconds, slice.bytes as f64));
         }
     }
-    slices
-}
-
-fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
-    let drained = batch.bytes / batch.seconds;
-    let held_bytes = drained * batch.flush_s;
-    let wrote_s = (batch.seconds - batch.flush_s).max(1e-9);
-    let slices = slices_of(run, &batch, wrote_s);
+    let wrote_rate = batch.bytes / wrote_s;
+    let quarter = slices.len() / 4;
+    let last_rate = if quarter == 0 { wrote_rate } else { rate_of(&slices[slices.len() - quarter..]) };
     // Whichever is nearer, as ratios: the rate at which it is acknowledged at first, or that at which it drains.
     let first = rate_of(&slices[..slices.len().min(1)]);
     let between = (first * drained).sqrt();
@@ -309,9 +293,9 @@ fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
         Fill { bytes: held_bytes, drained_bytes }
     });
     let acknowledged = match (is_full, fast) {
-        (false, _) => Some(batch.bytes / wrote_s),
+        (false, _) => Some(wrote_rate),
         (true, 2..) => Some(rate_of(&slices[..fast - 1])),
         (true, _) => None,
     };
-    Flushed { batch, held_bytes, acknowledged, fill }
+    Flushed { batch, wrote_rate, last_rate, held_bytes, acknowledged, fill }
 }

@@ -137,7 +137,11 @@ mod tests {
 
     /// Of the verdict on one finding of a drive whose rotation takes 8.333 ms, which is a CMR disk and has no rate limit.
     fn of(finding: Value) -> Option<Verdict> {
-        let drive = named("sata-160gb").expect("a drive that ships");
+        on("sata-160gb", finding)
+    }
+
+    fn on(name: &str, finding: Value) -> Option<Verdict> {
+        let drive = named(name).expect("a drive that ships");
         let document = Document::from(json!({ "findings": [finding] }));
         judged(&drive, &document).expect("a truth").first().map(|judged| judged.verdict)
     }
@@ -171,11 +175,7 @@ mod tests {
 
     #[test]
     fn a_drive_of_one_rate_has_no_zones_or_one() {
-        let drive = named("constant").expect("a drive that ships");
-        let of = |finding: Value| {
-            let document = Document::from(json!({ "findings": [finding] }));
-            judged(&drive, &document).expect("a truth").first().map(|judged| judged.verdict)
-        };
+        let of = |finding: Value| on("constant", finding);
         let none =
             of(json!({"code": "zone-count", "unknown": "The drive does not rotate, so it has no zones."}));
         assert_eq!(none, Some(Verdict::None));
@@ -187,11 +187,7 @@ mod tests {
 
     #[test]
     fn what_nothing_shows_is_no_unknown() {
-        let drive = named("970-pro").expect("a drive that ships");
-        let of = |finding: Value| {
-            let document = Document::from(json!({ "findings": [finding] }));
-            judged(&drive, &document).expect("a truth").first().map(|judged| judged.verdict)
-        };
+        let of = |finding: Value| on("970-pro", finding);
         assert_eq!(of(json!({"code": "stripe-layout", "unknown": "Inconclusive: no actuator."})), None);
         let three = of(json!({"code": "stripe-layout", "value": 3.0, "low": 3.0, "high": 3.0}));
         assert_eq!(three, Some(Verdict::Exact { is_right: false }));
