@@ -20,6 +20,7 @@ pub mod goal;
 pub mod interval;
 pub mod machine;
 pub mod mount;
+pub mod mounted_drive;
 pub mod options;
 pub mod place;
 pub mod program;

@@ -122,6 +122,9 @@ pub struct CoverageOptions {
     /// Decides all randomness of the runs
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Serves each drive in real time, one after the other, and judges its device (as root); keeps no table
+    #[arg(long)]
+    pub mounted: bool,
     #[command(flatten)]
     pub program: ProgramOption,
 }
@@ -195,7 +198,7 @@ impl CoverageOptions {
     const RANDOM_KEPT_MIN: u64 = 20;
 
     pub fn is_complete(&self) -> bool {
-        let is_whole = self.families.is_empty() && self.experiments.is_empty();
+        let is_whole = self.families.is_empty() && self.experiments.is_empty() && !self.mounted;
         is_whole && self.random >= Self::RANDOM_KEPT_MIN && self.program.is_ours()
     }
 }

@@ -4,11 +4,11 @@ pub mod drives;
 mod peers;
 mod score;
 
-use crate::compare_peers::drives::MountedDrive;
 use crate::failure::{Doing, Failure};
 use crate::files::Mounted;
 use crate::fixed_processors::FixedProcessors;
 use crate::machine::{load_average, machine, publish, today};
+use crate::mounted_drive::MountedDrive;
 use crate::options::CommitsOptions;
 use crate::place::Place;
 use crate::program::Program;

@@ -1,17 +1,17 @@
 //! `cargo xtask compare-peers`: what fio, dd, bonnie++, zcav, ioping, hdparm and drivescope say of the same virtual drive, mounted in real time,
 //! against the truth; and of a plain loop device, against each other. What they say is read by the importer that users have.
 
-pub(crate) mod drives;
 mod page;
 mod peers;
 
 use crate::failure::{Doing, Failure};
 use crate::machine::{load_average, publish};
+use crate::mounted_drive::MountedDrive;
 use crate::options::ProgramOption;
+use crate::place::Place;
 use crate::program::Program;
 use crate::truth::Truths;
 use crate::virtual_drive::{Folder, named};
-use drives::{MountedDrive, PlainLoop};
 use page::Row;
 use peers::{Answer, Peer};
 use std::path::Path;
@@ -40,10 +40,11 @@ pub fn run(options: &ProgramOption) -> Result<(), Failure> {
     }
     let mut plain_rows = Vec::new();
     {
-        let plain = PlainLoop::make()?;
-        plain_rows.extend(ours(&program, plain.device(), "15s", &unknown));
-        for peer in peers::on_memory(plain.device()) {
-            plain_rows.push(asked(&peer, plain.device(), &unknown));
+        let plain = Place::make()?;
+        let device = Path::new(plain.device());
+        plain_rows.extend(ours(&program, device, "15s", &unknown));
+        for peer in peers::on_memory(device) {
+            plain_rows.push(asked(&peer, device, &unknown));
         }
     }
     publish(&page::page(DRIVE, &load_before, &rows, &plain_rows), PAGE, true)

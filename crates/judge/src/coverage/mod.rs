@@ -6,6 +6,7 @@ mod table;
 
 use crate::failure::Failure;
 use crate::machine::{keep, publish};
+use crate::mounted_drive::MountedDrive;
 use crate::options::CoverageOptions;
 use crate::program::Program;
 use crate::threads::on_two_threads;
@@ -67,10 +68,13 @@ fn of_family(
     let command = [&[part.experiment], part.words].concat();
     let name = format!("random-{}", part.family);
     let drives = drawn(&[&name], options.first + batch.start, batch.end - batch.start)?;
-    let judged = on_two_threads(drives.len(), |number| {
+    let one = |number: usize| {
         let drive = &drives[number];
         let seed = (options.seed + batch.start + number as u64).to_string();
-        let document = program.run(&[&command[..], &[&drive.target, "--seed", &seed]].concat())?;
+        let mounted = if options.mounted { Some(MountedDrive::start(program, &drive.name)?) } else { None };
+        let target =
+            mounted.as_ref().map_or(drive.target.clone(), |mounted| mounted.device().display().to_string());
+        let document = program.run(&[&command[..], &[&target, "--seed", &seed]].concat())?;
         let judged = judged(drive, &document)?;
         for one in &judged {
             if !one.verdict.is_bad() {
@@ -79,6 +83,10 @@ fn of_family(
             eprintln!("{} {} --seed {seed}: {}", part.experiment, drive.name, one.line);
         }
         Ok(judged)
-    })?;
+    };
+    let judged = match options.mounted {
+        true => (0..drives.len()).map(one).collect::<Result<Vec<_>, Failure>>()?,
+        false => on_two_threads(drives.len(), one)?,
+    };
     Ok(judged.into_iter().flatten().collect())
 }

@@ -1,4 +1,4 @@
-//! What is measured: a virtual drive mounted in real time, and a plain loop device over a file in memory. Both are gone when dropped.
+//! A virtual drive that a process of its own serves in real time, with a loop device; gone when dropped.
 
 use crate::failure::{Doing, Failure};
 use crate::program::Program;
@@ -64,43 +64,5 @@ impl Drop for MountedDrive {
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(self.folder.with_extension("beside"));
         let _ = std::fs::remove_dir(&self.folder);
-    }
-}
-
-/// How large the file under the plain loop device is, in MiB.
-const PLAIN_MIB: usize = 640;
-
-/// A loop device over a file in memory.
-pub struct PlainLoop {
-    file: PathBuf,
-    device: PathBuf,
-}
-
-impl PlainLoop {
-    /// Makes it, filled, so that nothing in it is a hole.
-    pub fn make() -> Result<PlainLoop, Failure> {
-        let file = PathBuf::from("/dev/shm").join(format!("drivescope-peers-{}", std::process::id()));
-        std::fs::write(&file, vec![0x5a_u8; PLAIN_MIB << 20])
-            .doing(format_args!("write {}", file.display()))?;
-        let output = Command::new("losetup").args(["-f", "--show"]).arg(&file).output();
-        let device = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        match device {
-            Ok(device) if !device.is_empty() => Ok(PlainLoop { file, device: PathBuf::from(device) }),
-            _ => {
-                let _ = std::fs::remove_file(&file);
-                Err(Failure::cannot("A loop device cannot be had: it takes root and losetup."))
-            }
-        }
-    }
-
-    pub fn device(&self) -> &Path {
-        &self.device
-    }
-}
-
-impl Drop for PlainLoop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.device).status();
-        let _ = std::fs::remove_file(&self.file);
     }
 }
