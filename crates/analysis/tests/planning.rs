@@ -430,5 +430,6 @@ fn whole_phase(whole: ByteRange) -> model::run::PhaseSummary {
         page_cache: None,
         processor_wait_ns: 0,
         spun_ns: 0,
+        late_bytes: 0,
     }
 }

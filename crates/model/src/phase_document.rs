@@ -38,6 +38,8 @@ struct WrittenPhase<'run> {
     processor_wait_ns: u64,
     #[serde(skip_serializing_if = "is_zero")]
     spun_ns: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    late_bytes: u64,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -64,6 +66,8 @@ struct ReadPhase {
     processor_wait_ns: u64,
     #[serde(default)]
     spun_ns: u64,
+    #[serde(default)]
+    late_bytes: u64,
 }
 
 impl Serialize for PhaseSummary {
@@ -91,6 +95,7 @@ impl Serialize for PhaseSummary {
             page_cache: &self.page_cache,
             processor_wait_ns: self.processor_wait_ns,
             spun_ns: self.spun_ns,
+            late_bytes: self.late_bytes,
         };
         written.serialize(serializer)
     }
@@ -126,6 +131,7 @@ impl<'de> Deserialize<'de> for PhaseSummary {
             page_cache: read.page_cache,
             processor_wait_ns: read.processor_wait_ns,
             spun_ns: read.spun_ns,
+            late_bytes: read.late_bytes,
         })
     }
 }

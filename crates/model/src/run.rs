@@ -142,6 +142,9 @@ pub struct PhaseSummary {
     pub processor_wait_ns: u64,
     /// The time that its worker spun instead of sleeping while it waited for completions.
     pub spun_ns: u64,
+    /// Bytes of requests that were in flight when its time was over: the drive served them, and no record counts them. 0 in runs of
+    /// older versions.
+    pub late_bytes: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -282,6 +285,7 @@ impl PhaseSummary {
             page_cache: None,
             processor_wait_ns: 0,
             spun_ns: 0,
+            late_bytes: 0,
         }
     }
 

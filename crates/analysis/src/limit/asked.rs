@@ -1,8 +1,6 @@
 //! What of a course counts for one kind of bucket, and what a bucket of a given rate would make of it.
 
-use super::border::Border;
 use super::course::{Course, Shape, Step, Used};
-use std::ops::Range;
 
 /// Windows over which rates are compared: 0.3 s, so that one fits into the short phases of `check`, or a 512th of a long
 /// run. A gap longer than this ends one, unless what was in flight was waited for: phases of `access` take 0.08 s.
@@ -11,8 +9,6 @@ const GAP_NS: u64 = 1_000_000;
 const WINDOWS_MAX: u64 = 512;
 /// Rates are alike that differ by a request more or less at either end of a window, and by this share besides.
 pub(super) const ALIKE_SHARE: f64 = 0.003;
-/// How often the rate is made more exact by what was in flight between phases.
-const REFINEMENTS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
@@ -38,12 +34,10 @@ pub(super) struct Asked<'course> {
     pub cost_max: f64,
 }
 
-/// Before the first step of a phase: what was in flight when the phase before, which began at `first`, ended by time.
+/// Before the first step of a phase: what was in flight when the phase before ended by time.
 struct Drain {
     index: usize,
-    first: usize,
     used: f64,
-    cost: f64,
 }
 
 /// Steps that follow each other: from the first to before the last.
@@ -70,16 +64,15 @@ impl<'course> Asked<'course> {
     pub(super) fn of(course: &'course Course, unit: Unit, side: Side) -> Asked<'course> {
         let mut asked =
             Asked { course, unit, side, used_until: vec![0.0], drains: Vec::new(), cost_max: 0.0 };
-        let (mut sum, mut first, mut before) = (0.0, 0, None::<&Step>);
+        let (mut sum, mut before) = (0.0, None::<&Step>);
         for (index, step) in course.steps.iter().enumerate() {
             if let Some(last) = before.replace(step)
                 && last.phase != step.phase
             {
-                let (in_flight, cost) = (course.uncounted[last.phase as usize] as f64, asked.cost(last));
-                if asked.used(last) > 0.0 && in_flight > 0.0 {
-                    asked.drains.push(Drain { index, first, used: in_flight * cost, cost });
+                let used = asked.in_unit(course.late[last.phase as usize]);
+                if asked.used(last) > 0.0 && used > 0.0 {
+                    asked.drains.push(Drain { index, used });
                 }
-                first = index;
             }
             asked.cost_max = asked.cost_max.max(asked.cost(step));
             sum += asked.used(step);
@@ -162,47 +155,24 @@ impl<'course> Asked<'course> {
         windows
     }
 
-    /// What was in flight at a drain. What the phase before that left, as one does that is slower than tokens come, is used as well.
-    fn border(&self, number: usize, per_second: f64) -> Border {
-        let drain = &self.drains[number];
-        let mut border = self.plain_border(drain, per_second);
-        if let Some(before) = number.checked_sub(1)
-            && self.drains[before].index == drain.first
-        {
-            let earlier = self.plain_border(&self.drains[before], per_second);
-            border.came_back += (earlier.came_back - earlier.used()).clamp(0.0, earlier.cost);
-        }
-        border
-    }
-
-    fn plain_border(&self, drain: &Drain, per_second: f64) -> Border {
-        let steps = self.steps();
-        let seconds = steps[drain.index].start_ns.saturating_sub(steps[drain.first].start_ns) as f64 / 1e9;
-        let used = self.used_between(drain.first, drain.index);
-        Border { drained: drain.used, cost: drain.cost, came_back: per_second * seconds - used }
-    }
-
     fn used_between(&self, from: usize, to: usize) -> f64 {
         self.used_until[to] - self.used_until[from]
     }
 
-    /// The numbers of the drains behind one step and up to another.
-    fn drains_between(&self, from: usize, to: usize) -> Range<usize> {
+    /// What was in flight between phases behind one step and up to another.
+    fn drained_between(&self, from: usize, to: usize) -> f64 {
         let behind = |step: usize| self.drains.partition_point(|drain| drain.index <= step);
-        behind(from)..behind(to)
+        self.drains[behind(from)..behind(to)].iter().map(|drain| drain.used).sum()
     }
 
     /// At the end of each step, with that refill per second.
     fn deficits(&self, per_second: f64) -> Vec<f64> {
         let mut deficits = Vec::with_capacity(self.steps().len());
-        let (mut deficit, mut until_ns, mut number) = (0.0f64, 0, 0);
+        let (mut deficit, mut until_ns) = (0.0f64, 0);
+        let mut drains = self.drains.iter().peekable();
         for (index, step) in self.steps().iter().enumerate() {
             let idle_s = step.start_ns.saturating_sub(until_ns) as f64 / 1e9;
-            let mut drained = 0.0;
-            if self.drains.get(number).is_some_and(|drain| drain.index == index) {
-                drained = self.border(number, per_second).used();
-                number += 1;
-            }
+            let drained = drains.next_if(|drain| drain.index == index).map_or(0.0, |drain| drain.used);
             deficit = (deficit + drained - per_second * idle_s).max(0.0);
             let seconds = step.end_ns.saturating_sub(step.start_ns.max(until_ns)) as f64 / 1e9;
             deficit = (deficit + self.used_between(index, index + 1) - per_second * seconds).max(0.0);
@@ -229,38 +199,17 @@ impl Asked<'_> {
         lowest
     }
 
-    /// With a rate of about so much. A request more or less at each border makes two rates that agree with themselves, and at the right
-    /// one whole numbers come back.
-    pub(super) fn stretch(&self, from: usize, to: usize, about: f64, cost: f64) -> Option<Waiting> {
+    /// Between the ends of two steps at the credit: what was used is what came back.
+    pub(super) fn stretch(&self, from: usize, to: usize, cost: f64) -> Option<Waiting> {
         let seconds = self.seconds_between(from, to);
         if seconds <= 0.0 {
             return None;
         }
-        let borders = self.drains_between(from, to).len() as f64;
-        let (more, more_off) = self.refined(from, to, about);
-        let (less, less_off) = self.refined(from, to, about - borders * cost / seconds);
-        let per_second = if less_off < more_off { less } else { more };
+        let per_second = (self.used_between(from + 1, to + 1) + self.drained_between(from, to)) / seconds;
         let deficits = self.deficits(per_second);
         let credit = (deficits[from] + deficits[to]) / 2.0;
         // A request more or less at either end.
         Some(Waiting { from, to, per_second, error: 2.0 * cost / seconds, credit, deficits })
-    }
-
-    /// The rate that agrees with what was in flight at the borders, and how far these are from whole numbers of requests in all.
-    fn refined(&self, from: usize, to: usize, about: f64) -> (f64, f64) {
-        let mut per_second = about;
-        let mut off = 0.0;
-        for _ in 0..REFINEMENTS {
-            let mut used = self.used_between(from + 1, to + 1);
-            off = 0.0;
-            for number in self.drains_between(from, to) {
-                let border = self.border(number, per_second);
-                used += border.used();
-                off += border.residual();
-            }
-            per_second = used / self.seconds_between(from, to);
-        }
-        (per_second, off)
     }
 }
 

@@ -122,12 +122,7 @@ impl<'run> Fitting<'run> {
         (first, last): (usize, usize),
     ) -> Option<Fitting<'run>> {
         let cost = asked.cost_max;
-        let (mut seconds, mut used) = (0.0, 0.0);
-        for window in &windows[first..=last] {
-            seconds += window.seconds;
-            used += window.used;
-        }
-        let run = asked.stretch(windows[first].to - 1, windows[last].to - 1, used / seconds, cost)?;
+        let run = asked.stretch(windows[first].to - 1, windows[last].to - 1, cost)?;
         let is_at = |window: &&Window| {
             let step = window.to - 1;
             let away_s = asked.seconds_between(run.from, step).max(asked.seconds_between(step, run.to));
@@ -143,7 +138,7 @@ impl<'run> Fitting<'run> {
         let after = after.map(|index| &windows[index]);
         let from = before.filter(is_at).last().map_or(run.from, |window| window.to - 1);
         let to = after.filter(is_at).last().map_or(run.to, |window| window.to - 1);
-        let whole = asked.stretch(from, to, run.per_second, cost)?;
+        let whole = asked.stretch(from, to, cost)?;
         let members = (0..windows.len()).filter(|&index| windows[index].is_at(whole.per_second)).collect();
         Some(Fitting { asked, windows, members, stretch: whole, tolerance: COSTS_OFF * cost })
     }

@@ -35,13 +35,8 @@ pub(super) fn fit_changed(course: &Course, unit: Unit, side: Side) -> Option<Cha
         let Some(alike) = candidates(&of_limited).into_iter().next() else { continue };
         // Without the first, in which it may have changed.
         let (first, last) = (alike[1], alike[alike.len() - 1]);
-        let (mut used, mut seconds) = (0.0, 0.0);
-        for window in &of_limited[first..=last] {
-            used += window.used;
-            seconds += window.seconds;
-        }
         let (from, to) = (of_limited[first].to - 1, of_limited[last].to - 1);
-        let Some(stretch) = asked.stretch(from, to, used / seconds, of_limited[first].cost) else { continue };
+        let Some(stretch) = asked.stretch(from, to, of_limited[first].cost) else { continue };
         let after_per_second = stretch.per_second;
         let windows = before.windows + after.iter().filter(|window| window.is_at(after_per_second)).count();
         return Some(Change { before, after_per_second, from_step, windows });

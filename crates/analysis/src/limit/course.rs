@@ -37,8 +37,8 @@ pub(super) struct Course {
     pub steps: Vec<Step>,
     /// Of each phase; none where nothing was asked of the drive itself.
     pub shapes: Vec<Option<Shape>>,
-    /// Requests in flight when each phase ended by time: they reach the drive, and no record counts them.
-    pub uncounted: Vec<u64>,
+    /// What was in flight when each phase ended by time: it reached the drive, and no record counts it.
+    pub late: Vec<Used>,
 }
 
 impl Course {
@@ -47,14 +47,13 @@ impl Course {
         if run.phases.iter().any(|summary| summary.files.is_some()) {
             return None;
         }
-        let mut course = Course { steps: Vec::new(), shapes: Vec::new(), uncounted: Vec::new() };
+        let mut course = Course { steps: Vec::new(), shapes: Vec::new(), late: Vec::new() };
         for (phase, summary) in (0u32..).zip(run.phases) {
             let shape = summary.phase.workload.as_ref().and_then(shape);
             let is_asked = shape.is_some();
-            let in_flight = shape.as_ref().map_or(0, |shape| shape.in_flight);
-            let ended_by_time =
-                summary.phase.stop.time.is_some_and(|limit| summary.duration_ns == limit.get());
-            course.uncounted.push(if ended_by_time { in_flight } else { 0 });
+            let bytes = summary.late_bytes as f64;
+            let requests = shape.as_ref().map_or(0.0, |shape| bytes / shape.block.as_f64());
+            course.late.push(Used { requests, bytes });
             course.shapes.push(shape);
             if is_asked {
                 course.add_phase(run, phase, summary.ended_ns().unwrap_or(u64::MAX));
@@ -71,11 +70,7 @@ impl Course {
 
     /// What was asked before that step.
     pub fn until(&self, step: usize) -> Course {
-        Course {
-            steps: self.steps[..step].to_vec(),
-            shapes: self.shapes.clone(),
-            uncounted: self.uncounted.clone(),
-        }
+        Course { steps: self.steps[..step].to_vec(), shapes: self.shapes.clone(), late: self.late.clone() }
     }
 
     fn add_phase(&mut self, run: &RunView<'_>, phase: u32, ended_ns: u64) {

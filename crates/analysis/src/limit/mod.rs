@@ -4,7 +4,6 @@
 //! looks at phases on one side of the border only: those before the credit was used up, which show the drive.
 
 mod asked;
-mod border;
 mod bucket;
 mod change;
 mod course;

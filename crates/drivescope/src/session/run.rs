@@ -195,6 +195,7 @@ impl Session<'_> {
         summary.page_cache = page_cache;
         summary.processor_wait_ns = outcome.waited.get();
         summary.spun_ns = outcome.spun.get();
+        summary.late_bytes = outcome.late_bytes;
         self.events.event(&Event::PhaseEnded(number, summary));
         if let Some(failure) = store_failure {
             return Err(failure.into());
