@@ -17,16 +17,17 @@ const DEPTH: u32 = 32;
 /// Longer than this nobody waits for credit: part of it does as well.
 const REST_MAX: Nanos = Nanos::from_secs(20);
 
-/// Reads of another size: they tell requests from bytes, and a limit from a drive that got slower. They are no sample.
+/// Reads of another size: they tell requests from bytes, and a limit from a drive that got slower. They are no sample. Every other block
+/// is left out: kernels join neighbours in the queue, and a limit counts what they send.
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
     let undecided = analysis::limit::undecided(so_far)?;
     let logical = so_far.target.logical_block;
     let block = if undecided.met == Some(BLOCK) { sequential_block(range, logical) } else { BLOCK };
-    if undecided.met == Some(block) || block > range.bytes() {
+    if undecided.met == Some(block) || 2 * block.get() > range.bytes().get() {
         return None;
     }
-    let reads =
-        Workload::new(range.align_inward(block), Pattern::Sequential, OperationMix::Read, block, DEPTH);
+    let apart = Pattern::Strided { stride: Bytes::new(2 * block.get()) };
+    let reads = Workload::new(range.align_inward(block), apart, OperationMix::Read, block, DEPTH);
     let name = "read other sizes, to tell a rate limit".into();
     let stop = StopCondition::after(undecided.time);
     Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, stop))

@@ -127,6 +127,7 @@ struct Survey {
     fastest: f64,
     latest: f64,
     alike_s: f64,
+    latest_end_ns: Option<u64>,
     at_limit: AtLimit,
 }
 
@@ -140,14 +141,26 @@ enum AtLimit {
 
 impl Survey {
     fn new(visitor: Visitor, ends: Nanos, bytes_left: u64) -> Survey {
-        let at_limit = AtLimit::Deciding;
-        Survey { visitor, round: 0, ends, bytes_left, fastest: 0.0, latest: 0.0, alike_s: 0.0, at_limit }
+        Survey {
+            visitor,
+            round: 0,
+            ends,
+            bytes_left,
+            fastest: 0.0,
+            latest: 0.0,
+            alike_s: 0.0,
+            latest_end_ns: None,
+            at_limit: AtLimit::Deciding,
+        }
     }
 
     /// Takes note of a visit; whether visits have become slower and even for long enough that a rate limit would show.
     fn may_be_limited(&mut self, visit: &PhaseSummary) -> bool {
         self.bytes_left = self.bytes_left.saturating_sub(visit.bytes());
-        let seconds = visit.duration_ns as f64 / 1e9;
+        // What the host takes between visits counts as well: credit comes back meanwhile.
+        let end_ns = visit.start_ns.saturating_add(visit.duration_ns);
+        let since_ns = self.latest_end_ns.replace(end_ns).unwrap_or(visit.start_ns);
+        let seconds = end_ns.saturating_sub(since_ns) as f64 / 1e9;
         let rate = visit.bytes() as f64 / seconds.max(1e-9);
         self.fastest = self.fastest.max(rate);
         let is_alike = (rate - self.latest).abs() <= ALIKE_SHARE * rate && rate * SLOWER < self.fastest;
