@@ -6,6 +6,7 @@ use analysis::analyse;
 use bench::Bench;
 use model::finding::{Finding, FindingCode, LimitedBy, LimitedOperations, Outcome, RateLimit};
 use model::plan::{PhaseKind, StopCondition};
+use model::prng::Prng;
 use model::units::{Bytes, Nanos};
 use model::workload::{OperationMix, Pattern, Workload};
 use sim::profile::{Profile, open_profile, preset, preset_text};
@@ -116,6 +117,30 @@ fn use_up(bench: &mut Bench) {
             }
         }
     }
+}
+
+/// A host pauses between phases of 80 ms, in which tokens come, and what was in flight at the end of each is in no record. Guessed from the
+/// depth, it was a request off at each border, and on a mounted volume no limit was told.
+#[test]
+fn a_limit_is_told_across_the_pauses_of_a_host() {
+    let mut profile = preset("random-cloud-1120000").unwrap();
+    profile.limit.as_mut().unwrap().credit_requests = Some(3000.0);
+    let mut bench = on(&profile, 3);
+    let mut prng = Prng::new(3, 1);
+    for _ in 0..6 {
+        for depth in [1, 1, 1, 5, 1, 1, 1, 1, 2, 1, 25, 1, 1, 10, 1, 1, 1] {
+            let pattern = Pattern::RandomWithReplacement;
+            let (whole, block) = (bench.whole(), Bytes::new(4096 << (4 * prng.below(2))));
+            let workload = Workload::new(whole, pattern, OperationMix::Read, block, depth);
+            bench.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_millis(80)));
+            bench.pause(Nanos::from_micros(2_000 + prng.below(3_000)));
+        }
+    }
+    read(&mut bench, 64, 32, 7);
+    let limit = the_limit(&analyse(&bench.view())).clone();
+    assert_eq!(limit.by, LimitedBy::Requests);
+    assert!(limit.sustained.covers(275.0) && limit.sustained.high < 277.0, "{:?}", limit.sustained);
+    assert!((limit.credit_low..=limit.credit_high).contains(&3000.0), "{limit:?}");
 }
 
 /// Of cloud volumes with limits that a run meets, credit and refill are within 3 %.

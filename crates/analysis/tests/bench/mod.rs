@@ -237,7 +237,12 @@ impl Bench {
         self.run(PhaseKind::WarmUp, warm_up, StopCondition::after(Nanos::from_millis(500)));
     }
 
-    /// One phase in a closed loop: issues until the stop condition holds, then drains.
+    /// What the host takes between phases.
+    pub fn pause(&mut self, time: Nanos) {
+        self.now = self.now + time;
+    }
+
+    /// One phase in a closed loop: issues until the stop condition holds, then drains; what is done after its time is not counted.
     pub fn run(&mut self, kind: PhaseKind, workload: Workload, stop: StopCondition) {
         let phase = self.phases.len() as u32;
         let began = self.now;
@@ -245,6 +250,8 @@ impl Bench {
         let mut loop_ = Loop::new(phase, began, operation, &workload, stop);
         let mut stopped = None;
         let mut free: Vec<u32> = (0..workload.queue_depth).rev().collect();
+        let end_ns = stop.time.map_or(u64::MAX, |time| (began + time).get());
+        let mut late_bytes = 0;
         loop {
             while stopped.is_none() && !free.is_empty() {
                 stopped = loop_.reached(self.now);
@@ -259,6 +266,10 @@ impl Bench {
             self.now = at;
             while let Some(completion) = self.drive.take_completion(at) {
                 free.push(completion.tag.0);
+                if completion.completed_ns > end_ns {
+                    late_bytes += u64::from(completion.transferred_bytes);
+                    continue;
+                }
                 loop_.count(completion, &mut self.series);
                 if completion.status == Status::DeviceGone {
                     stopped = Some(StopReason::DeviceGone);
@@ -269,8 +280,9 @@ impl Bench {
         let full_ns = loop_.slice.start_ns + INTERVAL_NS;
         loop_.close_slice(full_ns, &mut self.series);
         self.phases.push(PhaseSummary {
-            duration_ns: self.now.get() - began.get(),
+            duration_ns: self.now.get().min(end_ns) - began.get(),
             stopped,
+            late_bytes,
             totals: vec![loop_.totals],
             ..PhaseSummary::begun(
                 Phase {
