@@ -28,10 +28,12 @@ struct Tally {
 /// Of so many drives of each family that are judged so far.
 pub fn page(options: &CoverageOptions, done: u64, parts: &[Part]) -> String {
     let CoverageOptions { first, seed, .. } = options;
+    let drives = if options.mounted { "virtual, and served in real time as loop devices" } else { "virtual" };
+    let mounted = if options.mounted { " --mounted" } else { "" };
     let mut text = format!(
         "# Coverage of every finding\n\n\
-         Made by `cargo xtask bench coverage --seed {seed} --first {first} --random {done}` on {}: `check --deep` and `sustain --write` on {done} \
-         random drives\nof each family. All drives are virtual. A finding is scored where the drive's profile says what is true.\n\n\
+         Made by `cargo xtask bench coverage{mounted} --seed {seed} --first {first} --random {done}` on {}: `check --deep` and `sustain --write` on {done} \
+         random drives\nof each family. All drives are {drives}. A finding is scored where the drive's profile says what is true.\n\n\
          - *intervals*: numbers with an interval of 95 %, and how many hold the truth; in brackets what chance lets hold in 95 of 100 tables.\n\
          - *right*: words, exact numbers and bounds that are true.\n\
          - *unknown*: the truth is known, the run asked for it, and told none.\n\
