@@ -4,6 +4,7 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::Bytes;
 use model::workload::{Arrival, Caching, Pattern, Workload};
+use std::ops::Range;
 
 /// Steps kept at most; of a longer run, two that follow each other within a phase are made one.
 const STEPS_MAX: usize = 200_000;
@@ -39,6 +40,8 @@ pub(super) struct Course {
     pub shapes: Vec<Option<Shape>>,
     /// What was in flight when each phase ended by time: it reached the drive, and no record counts it.
     pub late: Vec<Used>,
+    /// Whether a kernel queued the requests, which joins neighbours: the drive is asked less often than was counted.
+    is_queued: bool,
 }
 
 impl Course {
@@ -47,7 +50,12 @@ impl Course {
         if run.phases.iter().any(|summary| summary.files.is_some()) {
             return None;
         }
-        let mut course = Course { steps: Vec::new(), shapes: Vec::new(), late: Vec::new() };
+        let mut course = Course {
+            steps: Vec::new(),
+            shapes: Vec::new(),
+            late: Vec::new(),
+            is_queued: run.environment.own_cost_ns_per_io.is_some(),
+        };
         for (phase, summary) in (0u32..).zip(run.phases) {
             let shape = summary.phase.workload.as_ref().and_then(shape);
             let is_asked = shape.is_some();
@@ -68,9 +76,19 @@ impl Course {
             && self.steps.iter().any(|step| step.writes.requests > 0.0)
     }
 
+    /// Whether a kernel may have joined requests of these steps.
+    pub fn may_be_joined(&self, mut steps: Range<usize>) -> bool {
+        let is_of_neighbours = |shape: &Shape| shape.is_sequential && shape.in_flight > 1;
+        self.is_queued
+            && steps.any(|step| {
+                self.shapes[self.steps[step].phase as usize].as_ref().is_some_and(is_of_neighbours)
+            })
+    }
+
     /// What was asked before that step.
     pub fn until(&self, step: usize) -> Course {
-        Course { steps: self.steps[..step].to_vec(), shapes: self.shapes.clone(), late: self.late.clone() }
+        let (shapes, late) = (self.shapes.clone(), self.late.clone());
+        Course { steps: self.steps[..step].to_vec(), shapes, late, is_queued: self.is_queued }
     }
 
     fn add_phase(&mut self, run: &RunView<'_>, phase: u32, ended_ns: u64) {
