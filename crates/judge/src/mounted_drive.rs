@@ -17,7 +17,7 @@ pub struct MountedDrive {
 impl MountedDrive {
     /// Mounts it, for which we have to be root.
     pub fn start(program: &Program, name: &str) -> Result<MountedDrive, Failure> {
-        let folder = program.folder.join("drivescope-peers-mount");
+        let folder = program.folder.join("drivescope-judge-mount");
         let mut command = program.command(&["sim", "mount", name, "--loop", "--at"]);
         let child = command.arg(&folder).stdout(Stdio::piped()).spawn();
         let mut child = child.doing("start drivescope")?;

@@ -142,8 +142,7 @@ pub struct PhaseSummary {
     pub processor_wait_ns: u64,
     /// The time that its worker spun instead of sleeping while it waited for completions.
     pub spun_ns: u64,
-    /// Bytes of requests that were in flight when its time was over: the drive served them, and no record counts them. 0 in runs of
-    /// older versions.
+    /// Bytes in flight when its time was over: the drive served them, and no record counts them. 0 in runs of older versions.
     pub late_bytes: u64,
 }
 

@@ -375,8 +375,8 @@ impl Line {
 
     fn period(&self) -> Estimate {
         let factor = t_two_sided(CONFIDENCE, self.degrees_of_freedom);
-        // What the clock rounds off may drift by a step over the run, where a turn takes nearly a whole number of steps, or of thirds of one;
-        // and what a host adds to each answer drifts as far as 95 of 100 scatter: of 8 disks served in real time the line alone held 2.
+        // What the clock rounds off may drift by a step over the run, and what a host adds to answers as far as 95 of 100 scatter: of 8 disks
+        // served in real time the line alone held 2.
         let drift_s = (2.0 * self.scatter / self.speed).max(CLOCK_STEP_S);
         let share = (factor * self.deviation_of_speed / self.speed).max(drift_s / self.baseline_s);
         let value = 1.0 / self.speed;

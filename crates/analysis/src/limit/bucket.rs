@@ -320,7 +320,6 @@ impl<'run> Fitting<'run> {
         high - low
     }
 
-    /// How long each phase waited for tokens.
     fn limited_s(&self) -> Vec<f64> {
         let mut is_limited: Vec<bool> =
             (0..self.asked.steps().len()).map(|step| self.is_at_credit(step)).collect();

@@ -239,7 +239,7 @@ impl Bench {
 
     /// What the host takes between phases.
     pub fn pause(&mut self, time: Nanos) {
-        self.now = self.now + time;
+        self.now += time;
     }
 
     /// One phase in a closed loop: issues until the stop condition holds, then drains; what is done after its time is not counted.
