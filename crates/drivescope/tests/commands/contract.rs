@@ -114,10 +114,10 @@ fn assert_document(document: &Value) {
     assert_keys(&document["environment"], &ENVIRONMENT, "environment");
     assert_keys(&document["state"], &["before", "after"], "state");
     for phase in list(document, "phases") {
-        // Only of a phase whose workers waited for a processor, or spun.
-        let [wait, spun] =
-            ["processor_wait_ns", "spun_ns"].map(|key| if phase[key].is_null() { "" } else { key });
-        assert_keys(phase, &[&PHASE[..], &[wait, spun]].concat(), "a phase");
+        // Only of a phase whose workers waited for a processor, or spun, or whose time was over with requests in flight.
+        let sometimes = ["processor_wait_ns", "spun_ns", "late_bytes"]
+            .map(|key| if phase[key].is_null() { "" } else { key });
+        assert_keys(phase, &[&PHASE[..], &sometimes[..]].concat(), "a phase");
         if !phase["latency_ns"].is_null() {
             let latency = ["min", "mean", "p50", "p90", "p99", "p999", "max"];
             assert_keys(&phase["latency_ns"], &latency, "latency_ns");
