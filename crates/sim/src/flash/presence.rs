@@ -19,7 +19,6 @@ enum Piece {
     Mixed(Box<Granules>),
 }
 
-/// What a piece of both kinds of bits holds.
 #[derive(Clone, Debug)]
 struct Granules {
     /// Whether any bit of a granule is set, and whether all are.
