@@ -12,7 +12,7 @@
 //! `geometry::ends`. It takes half a second a track.
 //! # Cannot tell when
 //! Nothing turns; at most places no number of sectors fits the angles: the addresses do not follow tracks (several drives, a
-//! drive that moves data), or the clock is too coarse for them.
+//! drive that moves data), or the clock is too coarse for them. A stripe has tracks only within its chunks.
 //! # Known problems
 //! The number of zones is a lower bound: zones that no probe met are missing, and neighbours count as one where their counts may be those of
 //! surfaces of one zone. What was seen of each stretch may hold tracks of two. Surfaces of which two hold the same in one zone and not in
@@ -25,6 +25,7 @@
 
 use super::detect::{Detector, Need};
 use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, tracks_of};
+use crate::stripe::{Verdict, reads};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
 use model::run::RunView;
@@ -58,6 +59,11 @@ fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
     let layout = Layout::of(&counts, &rotation).ok_or(NoGeometry::CoarseTiming)?;
     if (layout.exact.0 as f64) < FITTING_SHARE_MIN * counts.len() as f64 {
         return Err(NoGeometry::CoarseTiming);
+    }
+    // Within a chunk of a stripe sectors lie on a track of one member, and the next chunk is another's.
+    let reads = reads(run, &ExperimentName::Access);
+    if matches!(reads.map(|reads| reads.verdict()), Some(Verdict::Stripe { .. })) {
+        return Err(NoGeometry::NoSingleActuator);
     }
     let measured = range_of(run).ok_or(NoGeometry::NoSingleReads)?;
     if (measured.bytes().as_f64()) < WHOLE_SHARE_MIN * run.target.capacity.as_f64() {

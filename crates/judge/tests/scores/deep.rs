@@ -82,7 +82,6 @@ fn where_nothing_rotates_no_mechanics_are_asked_for() {
     }
 }
 
-/// 60 s for a disk: each part gets its third, and all of them say something.
 /// Of seven disks no row of sectors is a track, and the first read of each in a hundredth of the range comes from elsewhere: the period
 /// was not told, and 1.61 (1.48 to 1.75) instead of 1.90.
 #[test]
@@ -93,6 +92,16 @@ fn a_stripe_turns_and_gains_by_a_part_of_it() {
     assert_eq!(covers(span, 1.9013), Some(true), "{span}");
 }
 
+/// Within a chunk of 1 MiB sectors lie on a track, which was told as 19 zones of one disk and contradicted the stripe.
+#[test]
+fn a_stripe_of_large_chunks_has_no_tracks() {
+    let all = deep("sim:random-volume-1125008");
+    assert_eq!(value(&all, FindingCode::StripeLayout), 7.0);
+    assert!(all.value(FindingCode::TrackLayout).is_none(), "{}", all.said(FindingCode::TrackLayout));
+    assert!(all.finding(FindingCode::Contradictions).is_none());
+}
+
+/// 60 s for a disk: each part gets its third, and all of them say something.
 #[test]
 fn a_time_limit_holds_for_all_parts_together() {
     let all = measured("check", "sim:wd20ears", &["--deep", "--time-limit", "60s"]);
