@@ -228,6 +228,13 @@ pub struct Environment {
     pub warnings: Vec<String>,
 }
 
+impl Environment {
+    /// Whether this program asked a kernel, which no virtual time and no imported run has.
+    pub fn is_in_real_time(&self) -> bool {
+        self.own_cost_ns_per_io.is_some()
+    }
+}
+
 /// Of a histogram a document has its quantiles only: the store keeps it as a series.
 fn summary<S: Serializer>(histogram: &LatencyHistogram, serializer: S) -> Result<S::Ok, S::Error> {
     histogram.summary().serialize(serializer)

@@ -199,7 +199,6 @@ impl Asked<'_> {
         lowest
     }
 
-    /// Between the ends of two steps at the credit: what was used is what came back.
     pub(super) fn stretch(&self, from: usize, to: usize, cost: f64) -> Option<Waiting> {
         let seconds = self.seconds_between(from, to);
         if seconds <= 0.0 {

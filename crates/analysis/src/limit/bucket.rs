@@ -147,13 +147,16 @@ impl<'run> Fitting<'run> {
         Some(Fitting { asked, windows, members, stretch: whole, tolerance: COSTS_OFF * cost })
     }
 
+    fn off_credit(&self, step: usize) -> f64 {
+        (self.stretch.deficits[step] - self.stretch.credit).abs()
+    }
+
     fn is_at_credit(&self, step: usize) -> bool {
-        (self.stretch.deficits[step] - self.stretch.credit).abs() <= self.tolerance
+        self.off_credit(step) <= self.tolerance
     }
 
     fn is_near_credit(&self, step: usize) -> bool {
-        let off = (self.stretch.deficits[step] - self.stretch.credit).abs();
-        off <= self.tolerance.max(NEAR_SHARE * self.stretch.credit)
+        self.off_credit(step) <= self.tolerance.max(NEAR_SHARE * self.stretch.credit)
     }
 
     fn keeps_credit(&self, window: &Window) -> bool {

@@ -54,7 +54,7 @@ impl Course {
             steps: Vec::new(),
             shapes: Vec::new(),
             late: Vec::new(),
-            is_queued: run.environment.own_cost_ns_per_io.is_some(),
+            is_queued: run.environment.is_in_real_time(),
         };
         for (phase, summary) in (0u32..).zip(run.phases) {
             let shape = summary.phase.workload.as_ref().and_then(shape);
@@ -76,7 +76,6 @@ impl Course {
             && self.steps.iter().any(|step| step.writes.requests > 0.0)
     }
 
-    /// Whether a kernel may have joined requests of these steps.
     pub fn may_be_joined(&self, mut steps: Range<usize>) -> bool {
         let is_of_neighbours = |shape: &Shape| shape.is_sequential && shape.in_flight > 1;
         self.is_queued

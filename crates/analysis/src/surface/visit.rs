@@ -80,7 +80,7 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     let access = Access {
         moves_parts: turns(run) != Some(false),
         access_s: single_access_s(run),
-        may_be_late: run.environment.own_cost_ns_per_io.is_some(),
+        may_be_late: run.environment.is_in_real_time(),
     };
     let shortest = usual_bytes(&all) / SHORT_PART;
     let probes = all.iter().take_while(|visit| visit.workload.range.bytes() < shortest).count();

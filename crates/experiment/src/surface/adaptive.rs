@@ -158,7 +158,7 @@ impl Survey {
     fn may_be_limited(&mut self, visit: &PhaseSummary) -> bool {
         self.bytes_left = self.bytes_left.saturating_sub(visit.bytes());
         // What the host takes between visits counts as well: credit comes back meanwhile.
-        let end_ns = visit.start_ns.saturating_add(visit.duration_ns);
+        let end_ns = visit.end_ns();
         let since_ns = self.latest_end_ns.replace(end_ns).unwrap_or(visit.start_ns);
         let seconds = end_ns.saturating_sub(since_ns) as f64 / 1e9;
         let rate = visit.bytes() as f64 / seconds.max(1e-9);

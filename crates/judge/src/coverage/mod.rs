@@ -72,8 +72,10 @@ fn of_family(
         let drive = &drives[number];
         let seed = (options.seed + batch.start + number as u64).to_string();
         let mounted = if options.mounted { Some(MountedDrive::start(program, &drive.name)?) } else { None };
-        let target =
-            mounted.as_ref().map_or(drive.target.clone(), |mounted| mounted.device().display().to_string());
+        let target = match &mounted {
+            Some(mounted) => mounted.device().display().to_string(),
+            None => drive.target.clone(),
+        };
         let document = program.run(&[&command[..], &[&target, "--seed", &seed]].concat())?;
         let judged = judged(drive, &document)?;
         for one in &judged {
