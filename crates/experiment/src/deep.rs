@@ -55,8 +55,8 @@ impl Deep {
             }
             Stage::Geometry => {
                 let usual = if setup.time_limit.is_some() { self.ends() } else { now + geometry::TIME };
-                let time_limit = Some(usual.min(self.ends()));
-                Some(Box::new(Geometry::of_woken(Setup { time_limit, ..setup.clone() }).ok()?))
+                let times = [usual.min(self.ends()), self.ends()];
+                Some(Box::new(Geometry::of_woken(setup.clone(), times).ok()?))
             }
         }
     }

@@ -106,6 +106,7 @@ pub(super) fn one_time(bounds: &[(f64, f64)], turn_s: f64, timing_s: f64) -> Est
     for &(low_s, high_s) in bounds {
         all.push(Bounds { low_s, high_s, shares: vec![(0, 1.0)] });
     }
+    let timing_s = timing_s.max(turn_s / SINGLE_STEPS as f64);
     let setting = Setting { start_s: vec![0.0], smooth: Vec::new(), timing_s, reach_s: turn_s };
     let climb = Climb { bounds: &all, setting: &setting, late: LATE };
     let height_at = |step: usize| {

@@ -5,7 +5,7 @@
 //! with several reads: their distance is a whole number of sectors. Late reads are a share of all that may be anywhere (a mixture of a
 //! Laplace distribution and an even one).
 
-use super::track::{FINEST_TURNS, TrackCount, counts_of, long_probes, probe_count, scatters};
+use super::track::{FINEST_TURNS, Track, TrackCount, counts_of, long_probes, probe_count, scatters};
 use super::{Reading, Rotation, wrapped};
 use model::finding::NoGeometry;
 use std::ops::Range;
@@ -21,8 +21,15 @@ const LENGTHS: (f64, f64) = (0.7, 1.4);
 const TRACKS: f64 = 2.72;
 /// Tracks side by side may lie on surfaces that differ by so much: by up to 6 % on disks (Wong 2019), 2 % as a rule.
 const UNLIKE: f64 = 0.04;
-/// How often levels and ends are found anew, each by the other.
-const PASSES: usize = 4;
+/// Where tracks are taken to be alike, reads next to each other on one that is not are that far off: six are planned for each.
+const UNLIKE_TURNS: f64 = UNLIKE / 6.0;
+/// With fewer known tracks those between whose ends is any doubt are kept: they tell how densely cylinders lie.
+const KNOWN_MIN: usize = 12;
+/// How often tracks and ends are found anew, each by the other, and by how much closer each time, down to what completions scatter by.
+const PASSES: i32 = 4;
+const CLOSER: f64 = 3.0;
+/// What is further off a track than so many scatters does not lie on it.
+const OFF_SCATTERS: f64 = 5.0;
 
 /// A read of a place: its sector, counted down from the highest one, and its angle in turns.
 #[derive(Clone, Copy)]
@@ -36,10 +43,9 @@ struct Spot {
 pub struct TrackEnds {
     pub(super) top: u64,
     sector_bytes: u64,
-    pub(super) sectors: f64,
     pub(super) ends: [End; 2],
-    /// Of the tracks above, between and below them: the angle at the highest sector, if the track reached there.
-    pub(super) levels: [f64; 3],
+    /// Above, between and below them.
+    pub(super) tracks: [Track; 3],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,8 +74,8 @@ impl Stretch {
 }
 
 impl End {
-    fn at(below: f64) -> End {
-        End { first: below, last: below, likeliest: below, thirds: [below; 2] }
+    fn around(below: f64, half: f64) -> End {
+        End { first: below - half, last: below + half, likeliest: below, thirds: [below; 2] }
     }
 
     fn of(mut stretches: Vec<Stretch>) -> End {
@@ -135,18 +141,26 @@ pub fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
 pub fn tracks_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> (Vec<TrackCount>, usize) {
     let counts = counts_of(readings, rotation, sector_bytes);
     let all = probe_count(readings);
-    if !scatters(&counts, all, rotation) || long_probes(readings).is_empty() {
+    if !scatters(&counts, rotation) || long_probes(readings).is_empty() {
         return (counts, all);
     }
-    let mut counts: Vec<TrackCount> =
+    let mut by_ends: Vec<TrackCount> =
         track_ends(readings, rotation, sector_bytes).iter().map(TrackEnds::count).collect();
-    // Places that the time did not suffice for say nothing.
-    let open = counts.iter().filter(|count| count.exact().is_none()).count();
-    if open <= counts.len() / 2 {
-        counts.retain(|count| count.exact().is_some());
+    let known = exact(&by_ends);
+    // Near the limit the experiment, which knew fewer reads, may have taken the other way.
+    if rotation.scatter_turns <= FINEST_TURNS && known < exact(&counts) {
+        return (counts, all);
     }
-    let found = counts.len();
-    (counts, found)
+    // Places that the time did not suffice for say nothing, where others do.
+    if known >= KNOWN_MIN {
+        by_ends.retain(|count| count.exact().is_some());
+    }
+    let found = by_ends.len();
+    (by_ends, found)
+}
+
+fn exact(counts: &[TrackCount]) -> usize {
+    counts.iter().filter(|count| count.exact().is_some()).count()
 }
 
 impl TrackEnds {
@@ -171,16 +185,21 @@ impl TrackEnds {
             spots.sort_by(|one, other| one.below.total_cmp(&other.below));
             spots
         };
-        let guess = reach / TRACKS;
-        let mut ends =
-            TrackEnds { top, sector_bytes, sectors: guess, ends: [End::default(); 2], levels: [0.0; 3] };
-        ends.search(&spots_of(probe), guess, scatter);
+        let guess = Track { sectors: reach / TRACKS, level: 0.0 };
+        let mut ends = TrackEnds { top, sector_bytes, ends: [End::default(); 2], tracks: [guess; 3] };
+        ends.search(&spots_of(probe), guess.sectors, scatter.max(UNLIKE_TURNS));
         let spots = spots_of(readings);
-        for _ in 0..PASSES {
-            ends.refine(&spots, scatter);
+        for pass in 0..PASSES {
+            ends.refine(&spots, scatter.max(UNLIKE_TURNS / CLOSER.powi(pass)));
         }
-        let is_apart = ends.levels.windows(2).all(|two| wrapped(two[0] - two[1]).abs() > 3.0 * scatter);
+        let is_apart = [0, 1].iter().all(|end| ends.skew(*end).abs() > 3.0 * scatter);
         (is_apart && ends.ends[0].last < ends.ends[1].first).then_some(ends)
+    }
+
+    /// What the angle jumps by at an end.
+    fn skew(&self, end: usize) -> f64 {
+        let below = self.ends[end].likeliest;
+        wrapped(self.tracks[end].angle_at(below) - self.tracks[end + 1].angle_at(below))
     }
 
     /// Tries lengths of a track and places of its ends, for those that explain the reads of a probe best.
@@ -188,37 +207,41 @@ impl TrackEnds {
         let mut best = f64::NEG_INFINITY;
         let mut sectors = LENGTHS.0 * guess;
         while sectors < LENGTHS.1 * guess {
-            for at in 1..spots.len() {
-                let end = (spots[at - 1].below + spots[at].below) / 2.0;
+            for two in spots.windows(2) {
+                let (end, half) = ((two[0].below + two[1].below) / 2.0, (two[1].below - two[0].below) / 2.0);
                 let next = end + sectors;
                 if end > sectors || next > spots[spots.len() - 1].below {
                     break;
                 }
-                let (mut height, mut levels) = (0.0, [0.0; 3]);
-                for (level, track) in levels.iter_mut().zip([0.0..end, end..next, next..next + sectors]) {
-                    let likeliest = level_of(spots, track, sectors, scatter);
-                    *level = likeliest.0;
-                    height += likeliest.1;
+                let (mut height, mut tracks) = (0.0, self.tracks);
+                for (track, reach) in tracks.iter_mut().zip([0.0..end, end..next, next..next + sectors]) {
+                    let (level, likelihood) = level_of(spots, reach, sectors, scatter);
+                    *track = Track { sectors, level };
+                    height += likelihood;
                 }
                 if height > best {
                     best = height;
-                    (self.sectors, self.levels, self.ends) = (sectors, levels, [End::at(end), End::at(next)]);
+                    (self.tracks, self.ends) = (tracks, [end, next].map(|end| End::around(end, half)));
                 }
             }
             sectors *= 1.0 + scatter;
         }
     }
 
-    /// Finds the levels anew by what lies between the ends, and the ends by the levels.
+    /// Finds the tracks anew by what lies between the ends, and the ends by the tracks.
     fn refine(&mut self, spots: &[Spot], scatter: f64) {
         let [first, second] = self.ends.map(|end| end.likeliest);
-        self.sectors = second - first;
-        let spare = UNLIKE * self.sectors;
-        let tracks = [0.0..first, first..second, second..second + self.sectors - spare];
-        for (level, track) in self.levels.iter_mut().zip(tracks) {
-            *level = level_of(spots, track, self.sectors, scatter).0;
+        let sectors = self.tracks[1].sectors;
+        let reaches = [0.0..first, first..second, second..second + sectors * (1.0 - UNLIKE)];
+        let least = self.ends[1].first - self.ends[0].last;
+        let most = self.ends[1].last - self.ends[0].first;
+        for (track, reach) in self.tracks.iter_mut().zip(reaches) {
+            track.level = level_of(spots, reach.clone(), track.sectors, scatter).0;
+            *track = fitted(*track, spots, reach, scatter);
         }
-        let half = self.sectors / 2.0;
+        let between = self.tracks[1].sectors.clamp(least, most.max(least));
+        self.tracks[1].sectors = between;
+        let half = sectors / 2.0;
         let near = [(first - half).max(0.0)..first + half, second - half..second + half];
         for (index, near) in near.into_iter().enumerate() {
             self.ends[index] = self.end(spots, near, index, scatter);
@@ -233,8 +256,8 @@ impl TrackEnds {
             if !(near.contains(&spot.below)) {
                 continue;
             }
-            let above = likelihood(spot, self.levels[index], self.sectors, scatter);
-            let below = likelihood(spot, self.levels[index + 1], self.sectors, scatter);
+            let above = likelihood(spot, self.tracks[index], scatter);
+            let below = likelihood(spot, self.tracks[index + 1], scatter);
             height += (above / below).ln();
             if let Some(last) = stretches.last_mut() {
                 last.to = spot.below;
@@ -261,9 +284,9 @@ impl TrackEnds {
         TrackCount {
             offset: offset(second.first - 1.0),
             last_offset: offset(first.last),
-            sectors: self.sectors,
+            sectors: self.tracks[1].sectors,
             range: (second.first - first.last, second.last - first.first),
-            skew_turns: Some((self.levels[1] - self.levels[2]).rem_euclid(1.0)),
+            skew_turns: Some(self.skew(1).rem_euclid(1.0)),
         }
     }
 }
@@ -272,8 +295,8 @@ impl TrackEnds {
 const FACTORS: usize = 32;
 
 /// How likely an angle is on a track of that level, against an angle anywhere.
-fn likelihood(spot: &Spot, level: f64, sectors: f64, scatter: f64) -> f64 {
-    let off = wrapped(spot.angle + spot.below / sectors - level).abs();
+fn likelihood(spot: &Spot, track: Track, scatter: f64) -> f64 {
+    let off = track.off(spot.below, spot.angle).abs();
     (1.0 - LATE_SHARE) / (2.0 * scatter) * (-off / scatter).exp() + LATE_SHARE
 }
 
@@ -286,7 +309,7 @@ fn level_of(spots: &[Spot], track: Range<f64>, sectors: f64, scatter: f64) -> (f
         let level = candidate.angle + candidate.below / sectors;
         let mut height = 0.0;
         for spots in on_track.chunks(FACTORS) {
-            let likelihoods = spots.iter().map(|spot| likelihood(spot, level, sectors, scatter));
+            let likelihoods = spots.iter().map(|spot| likelihood(spot, Track { sectors, level }, scatter));
             height += likelihoods.product::<f64>().ln();
         }
         if height > best.1 {
@@ -294,4 +317,30 @@ fn level_of(spots: &[Spot], track: Range<f64>, sectors: f64, scatter: f64) -> (f
         }
     }
     best
+}
+
+/// The track through the reads on it by least squares. It may hold more or fewer sectors than was thought, as those of surfaces do, and that
+/// weighs as one more read would.
+fn fitted(track: Track, spots: &[Spot], reach: Range<f64>, scatter: f64) -> Track {
+    let (mut on_track, mut at_mean, mut off_mean) = (Vec::new(), 0.0, 0.0);
+    for spot in spots {
+        let off = track.off(spot.below, spot.angle);
+        if reach.contains(&spot.below) && off.abs() <= OFF_SCATTERS * scatter {
+            on_track.push((spot.below / track.sectors, off));
+            at_mean += spot.below / track.sectors;
+            off_mean += off;
+        }
+    }
+    if on_track.is_empty() {
+        return track;
+    }
+    at_mean /= on_track.len() as f64;
+    off_mean /= on_track.len() as f64;
+    let (mut product, mut square) = (0.0, (scatter / UNLIKE).powi(2));
+    for (at, off) in on_track {
+        product += (at - at_mean) * (off - off_mean);
+        square += (at - at_mean).powi(2);
+    }
+    let slope = product / square;
+    Track { sectors: track.sectors / (1.0 - slope), level: track.level + off_mean - slope * at_mean }
 }

@@ -8,7 +8,7 @@
 
 use super::censored::one_time;
 use super::ends::track_ends;
-use super::track::{FINEST_TURNS, READINGS_MIN, TrackCount, count_of, count_of_track, long_probes, scatters};
+use super::track::{READINGS_MIN, Track, TrackCount, count_of, count_of_track, long_probes, scatters};
 use super::{Reading, Rotation, wrapped};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
@@ -17,6 +17,9 @@ use model::estimate::Estimate;
 const FITTING_SHARE_MIN: f64 = 0.85;
 /// Pairs of each kind, without which nothing is concluded.
 const PAIRS_MIN: usize = 12;
+
+/// The reads on a track that a map is made of, at the least: its angles are that much closer known than those of one.
+const READS_OF_TRACK: f64 = 4.0;
 
 /// How far from where its map has it a sector may pass, as a share of one. What a cache answers comes when the command is through with,
 /// and as often within a sector of that angle as the pair was chosen for it.
@@ -32,38 +35,27 @@ pub struct NearMap {
     tracks: [Track; 2],
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Track {
-    sectors: f64,
-    /// When the highest sector of the place would have passed, were it on this track.
-    level: f64,
-}
-
-impl Track {
-    fn of(count: &TrackCount, top: u64, probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Track {
-        let mut track = Track { sectors: count.exact().map_or(count.sectors, f64::from), level: 0.0 };
-        let mut levels = Vec::new();
-        for reading in probe {
-            if (count.offset..=count.last_offset).contains(&reading.offset) {
-                let below = ((top - reading.offset) / sector_bytes) as f64;
-                levels.push(track.off(below, rotation.phase(reading.completed_ns)));
-            }
+/// A track by its count and the angles of the reads on it.
+fn track_of(
+    count: &TrackCount,
+    top: u64,
+    probe: &[Reading],
+    rotation: &Rotation,
+    sector_bytes: u64,
+) -> Track {
+    let mut track = Track { sectors: count.exact().map_or(count.sectors, f64::from), level: 0.0 };
+    let mut levels = Vec::new();
+    for reading in probe {
+        if (count.offset..=count.last_offset).contains(&reading.offset) {
+            let below = ((top - reading.offset) / sector_bytes) as f64;
+            levels.push(track.off(below, rotation.phase(reading.completed_ns)));
         }
-        if let Some(first) = levels.first() {
-            let off: f64 = levels.iter().map(|level| wrapped(level - first)).sum();
-            track.level = first + off / levels.len() as f64;
-        }
-        track
     }
-
-    /// By how many turns a sector passed later than it does on this track.
-    fn off(&self, below: f64, phase: f64) -> f64 {
-        wrapped(phase + below / self.sectors - self.level)
+    if let Some(first) = levels.first() {
+        let off: f64 = levels.iter().map(|level| wrapped(level - first)).sum();
+        track.level = first + off / levels.len() as f64;
     }
-
-    fn angle_at(&self, below: f64) -> f64 {
-        self.level - below / self.sectors
-    }
+    track
 }
 
 /// The tracks of a probe from the highest down, but for those with too few reads.
@@ -95,7 +87,7 @@ impl NearMap {
         let top = probe.first()?.offset;
         let tracks = tracks_in(probe, rotation, sector_bytes);
         let pair = tracks.windows(2).find(|pair| pair[0].last_offset < top)?;
-        let [upper, lower] = [0, 1].map(|at| Track::of(&pair[at], top, probe, rotation, sector_bytes));
+        let [upper, lower] = [0, 1].map(|at| track_of(&pair[at], top, probe, rotation, sector_bytes));
         let below = |offset: u64| ((top - offset) / sector_bytes) as f64;
         let above = probe.iter().rfind(|reading| reading.offset > pair[0].last_offset)?;
         // The upper track begins between the last read above it and its first, and ends a whole track further down.
@@ -227,7 +219,7 @@ pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -
         counts.extend(count_of(probe, rotation, sector_bytes));
     }
     let mut maps = Vec::new();
-    if !scatters(&counts, probes.len(), rotation) {
+    if !scatters(&counts, rotation) {
         for probe in probes {
             maps.extend(NearMap::of(probe, readings, rotation, sector_bytes));
         }
@@ -235,8 +227,8 @@ pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -
     }
     for ends in track_ends(readings, rotation, sector_bytes) {
         let border = (ends.ends[0].first, ends.ends[0].last);
-        let tracks = [1, 2].map(|at| Track { sectors: ends.sectors, level: ends.levels[at] });
-        maps.push(NearMap { top: ends.top, sector_bytes, border, tracks });
+        let [_, upper, lower] = ends.tracks;
+        maps.push(NearMap { top: ends.top, sector_bytes, border, tracks: [upper, lower] });
     }
     maps
 }
@@ -248,14 +240,16 @@ impl NearSeeks {
         let mut bounds: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
         for map in maps {
             for reading in readings {
-                let Some(tracks) = map.hop(reading, rotation) else { continue };
-                let high_s = reading.seconds() - turn_s / map.tracks[tracks].sectors;
+                let Some((tracks, late_turns)) = map.hop(reading, rotation) else { continue };
+                // A completion that is seen late says nothing of when the sector passed, which the map tells closer than one read.
+                let passed_s = reading.seconds() - late_turns * turn_s;
+                let high_s = passed_s - turn_s / map.tracks[tracks].sectors;
                 bounds[tracks].push((high_s - turn_s, high_s));
             }
         }
         let [same, next] = bounds.map(|bounds| {
             (bounds.len() >= PAIRS_MIN)
-                .then(|| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns.max(FINEST_TURNS)))
+                .then(|| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns / READS_OF_TRACK.sqrt()))
         });
         let same = same?;
         let next_track = next.map(|next| {
@@ -278,18 +272,16 @@ fn half_of_two(one: f64, other: f64) -> f64 {
 }
 
 impl NearMap {
-    /// Whether a reading was a hop downwards within this place, from the upper track to one that is known, and both sectors passed
-    /// when they should, so that no cache answered: over how many tracks, none or one.
-    fn hop(&self, reading: &Reading, rotation: &Rotation) -> Option<usize> {
+    /// Where a reading was a hop downwards within this place, from the upper track to one that is known, and both sectors passed
+    /// when they should, so that no cache answered: over how many tracks, none or one, and how much later than expected it was seen.
+    fn hop(&self, reading: &Reading, rotation: &Rotation) -> Option<(usize, f64)> {
         let (from, from_ns) = reading.before?;
         let (from_track, track) = (self.track(from)?, self.track(reading.offset)?);
         let tolerance = (2.0 * rotation.tolerance_turns()).max(SECTOR_SHARE / self.tracks[track].sectors);
-        let met = |offset: u64, at_ns: u64| {
-            let angle = self.angle_at(offset);
-            matches!(angle, Some(angle) if wrapped(rotation.phase(at_ns) - angle).abs() <= tolerance)
-        };
-        let both_met = met(from, from_ns) && met(reading.offset, reading.completed_ns);
-        (reading.offset < from && from_track == 0 && both_met).then_some(track)
+        let late = |offset: u64, at_ns: u64| Some(wrapped(rotation.phase(at_ns) - self.angle_at(offset)?));
+        let (from_late, late) = (late(from, from_ns)?, late(reading.offset, reading.completed_ns)?);
+        let both_met = from_late.abs().max(late.abs()) <= tolerance;
+        (reading.offset < from && from_track == 0 && both_met).then_some((track, late))
     }
 }
 

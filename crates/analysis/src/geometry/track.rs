@@ -5,6 +5,7 @@
 //! that the others fit. So the n is taken that most pairs of a probe fit, and then made as exact as all readings on that track allow.
 
 use super::{Reading, Rotation, wrapped};
+use crate::stats::sample::middle;
 
 /// Sectors on a track: from 26 (1987) to 5000 are known, and 512 to 4096 bytes each; a track of a thousandth of a turn for a
 /// sector is far from either end.
@@ -20,6 +21,9 @@ const DEVIATIONS: f64 = 3.5;
 /// Of all pairs of a probe, those that must fit: with one end of a track between them, the readings of a probe fall into two
 /// groups, and of five readings split as evenly as can be four pairs of ten are within a group.
 const FITTING_SHARE_MIN: f64 = 0.4;
+/// What the number of sectors is known by, in tracks: the root of the sum of squares by which reads of a probe are off their middle. Two of the five
+/// lie within a fortieth of a track, one at an eighth, a third and two thirds; and in two of three probes an end leaves no more than the first four.
+const PROBE_WIDTH: f64 = 0.26;
 /// The same of a long probe, over three tracks: a third of its pairs lie on one track, a little less where it begins within one.
 const LONG_PROBE: usize = 12;
 const FITTING_SHARE_LONG_MIN: f64 = 0.25;
@@ -39,6 +43,25 @@ impl TrackCount {
     pub fn exact(&self) -> Option<u32> {
         let (low, high) = (self.range.0.ceil(), self.range.1.floor());
         (low == high).then_some(low as u32)
+    }
+}
+
+/// A track near a sector from which sectors are counted downwards.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Track {
+    pub(super) sectors: f64,
+    /// When that sector would have passed, were it on this track.
+    pub(super) level: f64,
+}
+
+impl Track {
+    /// By how many turns a sector passed later than it does on this track.
+    pub(super) fn off(&self, below: f64, phase: f64) -> f64 {
+        wrapped(phase + below / self.sectors - self.level)
+    }
+
+    pub(super) fn angle_at(&self, below: f64) -> f64 {
+        self.level - below / self.sectors
     }
 }
 
@@ -66,12 +89,15 @@ pub(super) fn long_probes(readings: &[Reading]) -> Vec<&[Reading]> {
     probes
 }
 
-/// Whether completions scatter too much for probes. From a thousandth of a turn on four of ten pairs fit one of 12,000 lengths by chance,
-/// and no track of more than 130 sectors is exact; below a quarter of it all are but the longest.
-pub fn scatters(counts: &[TrackCount], probes: usize, rotation: &Rotation) -> bool {
-    let exact = counts.iter().filter(|count| count.exact().is_some()).count();
-    let by_chance = rotation.scatter_turns > FINEST_TURNS;
-    by_chance || (rotation.scatter_turns > FINEST_TURNS / 4.0 && 2 * exact < probes)
+/// Whether completions scatter too much for probes: from a thousandth of a turn on four of ten pairs fit one of 12,000 lengths by chance, and
+/// with less the middle one of all tracks would not be told from one with a sector more or less.
+pub fn scatters(counts: &[TrackCount], rotation: &Rotation) -> bool {
+    let mut sectors: Vec<f64> = counts.iter().map(|count| count.sectors).collect();
+    let off_sectors = match sectors.is_empty() {
+        true => 0.0,
+        false => DEVIATIONS * rotation.scatter_turns * middle(&mut sectors) / PROBE_WIDTH,
+    };
+    rotation.scatter_turns > FINEST_TURNS || off_sectors > 0.5
 }
 
 /// Stretches of reads each of which was a little below the last.

@@ -44,8 +44,9 @@ const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
 const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
 /// The time for all, unless another is asked for.
 pub(crate) const TIME: Nanos = Nanos::from_secs(54);
-/// The same where completion times scatter: a track then takes half a second and more.
-const TIME_OF_ENDS: Nanos = Nanos::from_secs(220);
+/// The same where completion times scatter: a track then takes a third of a second. Seeks are known after half of it, and some 150 tracks at
+/// the end.
+const TIME_OF_ENDS: Nanos = Nanos::from_secs(110);
 /// Parts of the drive that are probed first.
 const STRATA: u64 = 48;
 /// The share of these probes that must tell a track. The detectors ask for half of all, and of 48 no disk has so few by chance.
@@ -53,7 +54,7 @@ const TRACKS_SHARE_MIN: f64 = 0.25;
 /// The 800 hops tell the mean seek to 1 % and the longest to 3 %, which is what data sheets are compared by.
 const WAYS: u32 = 3;
 const WAY_READS: usize = 300;
-/// Places that become known sector by sector, spread over the drive.
+/// Places that become known sector by sector, spread over the drive. Pairs at more of them are no more in all.
 const PLACES: u64 = 12;
 /// More reads near each end of a track there, to know it closer.
 const CLOSER_READS: u32 = 5;
@@ -108,7 +109,9 @@ impl DriveRequest for GeometryRequest {
 pub struct Geometry {
     block: Bytes,
     range: ByteRange,
+    /// The time for all, and where ends of tracks have to be looked for.
     time: Nanos,
+    time_of_ends: Nanos,
     /// Of that time, at the end of the phase under way.
     spent: Nanos,
     prng: Prng,
@@ -121,7 +124,6 @@ pub struct Geometry {
     counts: Vec<TrackCount>,
     /// Whether completion times scatter too much for probes, and the first of `readings` of the places whose ends are looked for.
     scatters: bool,
-    has_limit: bool,
     batch_from: usize,
 }
 
@@ -144,15 +146,16 @@ enum Stage {
 impl Geometry {
     pub fn new(setup: Setup) -> Result<Geometry, PlanError> {
         let block = random_block(&setup.facts);
-        let mut geometry = Geometry::of_woken(setup)?;
+        let times = [TIME, TIME_OF_ENDS].map(|usual| setup.time_limit.unwrap_or(usual));
+        let mut geometry = Geometry::of_woken(setup, times)?;
         let (range, block) = (geometry.range, block.max(geometry.block));
         let warm_up = preparation::warm_up(ExperimentName::Geometry, range, block, preparation::WARM_UP);
         geometry.queue.push_back(warm_up);
         Ok(geometry)
     }
 
-    /// The same of a drive that is awake, up to the time limit since the run began.
-    pub(crate) fn of_woken(setup: Setup) -> Result<Geometry, PlanError> {
+    /// The same of a drive that is awake, up to these times since the run began: usually, and where ends of tracks have to be looked for.
+    pub(crate) fn of_woken(setup: Setup, times: [Nanos; 2]) -> Result<Geometry, PlanError> {
         if setup.empty {
             return Err(PlanError::ScratchHasNoPlace);
         }
@@ -162,7 +165,8 @@ impl Geometry {
         Ok(Geometry {
             block,
             range,
-            time: setup.time_limit.unwrap_or(TIME),
+            time: times[0],
+            time_of_ends: times[1],
             spent: Nanos::ZERO,
             prng: Prng::new(setup.seed, PLACES_STREAM),
             queue: VecDeque::new(),
@@ -172,7 +176,6 @@ impl Geometry {
             searched: 0,
             counts: Vec::new(),
             scatters: false,
-            has_limit: setup.time_limit.is_some(),
             batch_from: 0,
         })
     }
@@ -209,15 +212,17 @@ impl Geometry {
         self.stage = match self.stage {
             Stage::Rounds => self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata),
             Stage::Strata => {
-                self.scatters = scatters(&self.counts, probe_count(&self.readings), &rotation);
-                if self.scatters && !self.has_limit {
-                    self.time = TIME_OF_ENDS;
+                if self.scatters(&rotation) || self.follows_tracks() {
+                    self.plan_way(&rotation, 1)
+                } else {
+                    Stage::Done
                 }
-                if self.scatters || self.follows_tracks() { self.plan_way(&rotation, 1) } else { Stage::Done }
             }
             Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
-            Stage::Ways(_) if self.scatters => self.plan_places(BATCH_OF_ENDS, Stage::Places),
-            Stage::Ways(_) => self.plan_places(PLACES, Stage::Places),
+            Stage::Ways(_) => {
+                let count = if self.scatters(&rotation) { BATCH_OF_ENDS } else { PLACES };
+                self.plan_places(count, Stage::Places)
+            }
             Stage::Places if self.scatters => self.plan_ends(&rotation, 1, Stage::EndsOfPlaces),
             Stage::EndsOfPlaces(done) if done <= ROUNDS_OF_ENDS => {
                 self.plan_ends(&rotation, done + 1, Stage::EndsOfPlaces)
@@ -239,19 +244,29 @@ impl Geometry {
         };
     }
 
+    /// Whether ends of tracks have to be looked for, which takes time.
+    fn scatters(&mut self, rotation: &Rotation) -> bool {
+        self.scatters = scatters(&self.counts, rotation);
+        if self.scatters {
+            self.time = self.time_of_ends;
+        }
+        self.scatters
+    }
+
     /// Whether addresses follow the tracks of one disk, by the first probes. On a disk nearly all of them tell a number of sectors.
     fn follows_tracks(&self) -> bool {
         self.counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
     }
 
     fn plan_probes(&mut self, what: &str, count: u64, stage: Stage) -> Stage {
-        let reads = self.probes(count, probes::below);
+        let block = self.block.get();
+        let reads = self.probes(count, |sectors| probes::below(sectors, block));
         self.queue.push_back(self.reads(what, &reads));
         stage
     }
 
     /// Reads at so many places, as far below each as the tracks near it say.
-    fn probes(&mut self, count: u64, below: fn(Option<f64>) -> Vec<u64>) -> Vec<u64> {
+    fn probes(&mut self, count: u64, below: impl Fn(Option<f64>) -> Vec<u64>) -> Vec<u64> {
         let mut reads = Vec::new();
         for place in probes::strata(self.range, count, &mut self.prng) {
             let below = below(probes::sectors_near(&self.counts, place));
@@ -341,7 +356,8 @@ impl Geometry {
     fn queue_pairs(&mut self, rotation: &Rotation, same: &[f64], next: &[f64]) {
         let maps = near_maps(&self.readings, rotation, self.block.get());
         for (tracks, turns) in [(0, same), (1, next)] {
-            let reads = probes::pairs(&maps, tracks, turns, &mut self.prng);
+            let rounds = (turns.len() * PLACES as usize).div_ceil(maps.len().max(1)).min(turns.len());
+            let reads = probes::pairs(&maps, tracks, turns, rounds, &mut self.prng);
             if !reads.is_empty() {
                 self.queue.push_back(self.reads("pairs of adjacent sectors", &reads));
             }

@@ -6,6 +6,9 @@ use model::range::ByteRange;
 
 /// Sectors below the first where nothing is known: near enough for tracks of some dozen sectors, far enough for thousands.
 const UNKNOWN: [u64; 7] = [0, 5, 20, 60, 150, 350, 800];
+/// The same of sectors of 4096 bytes: disks have them since tracks hold some 150 to 700.
+const UNKNOWN_LARGE: [u64; 7] = [0, 5, 20, 40, 80, 160, 320];
+const LARGE_SECTOR: u64 = 4096;
 /// The same in parts of a track where it is known about how long one is: at most one end of a track lies between them.
 const KNOWN: [f64; 5] = [0.0, 0.025, 0.125, 0.33, 0.66];
 /// Reads on a track of which every sector is to be known, and how many tracks.
@@ -28,9 +31,10 @@ pub fn reads_at(range: ByteRange, block: u64, offset: u64, below: &[u64]) -> Vec
 }
 
 /// Sectors below the first one of a probe where a track holds about so many.
-pub fn below(sectors: Option<f64>) -> Vec<u64> {
+pub fn below(sectors: Option<f64>, sector_bytes: u64) -> Vec<u64> {
     match sectors {
-        None => UNKNOWN.to_vec(),
+        None if sector_bytes < LARGE_SECTOR => UNKNOWN.to_vec(),
+        None => UNKNOWN_LARGE.to_vec(),
         Some(sectors) => KNOWN.iter().map(|part| (part * sectors).ceil() as u64).collect(),
     }
 }
@@ -62,16 +66,22 @@ pub fn sectors_near(counts: &[TrackCount], offset: u64) -> Option<f64> {
     sectors.get(sectors.len() / 2).copied()
 }
 
-/// Pairs of sectors on the same track, or on neighbouring ones, that pass each of these parts of a turn apart: one of each at
+/// Pairs of sectors on the same track, or on neighbouring ones, that pass one of these parts of a turn apart: one in each round at
 /// every place, places in turns, so that the drive holds nothing of a place when it comes back. Each place has its own parts of a turn,
 /// evenly between those of the others: with the same ones at all of them nothing would be known between one and the next.
-pub fn pairs(maps: &[NearMap], tracks: usize, later_turns: &[f64], prng: &mut Prng) -> Vec<u64> {
+pub fn pairs(
+    maps: &[NearMap],
+    tracks: usize,
+    later_turns: &[f64],
+    rounds: usize,
+    prng: &mut Prng,
+) -> Vec<u64> {
     let mut reads = Vec::new();
     let step = match later_turns {
         [first, second, ..] => second - first,
         _ => 0.0,
     };
-    for round in 0..later_turns.len() {
+    for round in 0..rounds {
         for (index, map) in maps.iter().enumerate() {
             let between = (index as f64 + 0.5) / maps.len() as f64 - 0.5;
             let later = (later_turns[(round + index) % later_turns.len()] + step * between).max(0.0);

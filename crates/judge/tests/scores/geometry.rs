@@ -35,6 +35,8 @@ const LATE_IN_DEBUG: usize = 4;
 const LATE_NUMBERS_MIN: usize = 20;
 /// The share of them on which something may be wrong or open.
 const LATE_FAILED_MAX: f64 = 0.1;
+/// What the cache made overheads too short by, at the least.
+const CACHED_SHORT_S_MIN: f64 = 15e-6;
 const DEVICE_S_MAX: f64 = 57.0;
 const SEEKS: [FindingCode; 3] =
     [FindingCode::SeekTrackToTrack, FindingCode::SeekAverage, FindingCode::SeekFullStroke];
@@ -125,13 +127,14 @@ fn numbers(document: &Document, profile: &Profile) -> (usize, usize) {
     (right, all)
 }
 
-/// A host that sees completions late, by 50 or 100 µs on average and one in a hundred by 1 ms more, costs time and not the answer.
+/// A host that sees completions late, by 2 to 100 µs on average and one in a hundred by 1 ms more, costs time and not the answer: those seen
+/// nearly in time, as most hosts do, were too late to count sectors by angles and too early for how ends of tracks were looked for.
 #[test]
 fn late_completions_cost_time_and_not_the_answer() {
     let count = if cfg!(debug_assertions) { LATE_IN_DEBUG } else { LATE };
     let score = |number: usize| {
         let home = Home::new();
-        let mean_us = [50, 100][number % 2];
+        let mean_us = [2, 8, 50, 100][number % 4];
         let delay = format!(
             "\n[[faults]]\nkind = \"host-delay\"\nmean_us = {mean_us}\nlate_share = 0.01\nlate_ms = 1\n"
         );
@@ -168,6 +171,14 @@ fn a_head_switch_is_no_seek_and_a_border_of_zones_no_head() {
         let heads = said.said(FindingCode::TrackLayout)["data"]["surfaces_at_least"].as_u64();
         assert!(heads.is_some_and(|heads| (1..=3).contains(&heads)), "{delay} {heads:?}");
     }
+}
+
+/// Of seven reads to tell a track by, four lay on one of 154 sectors of 4096 bytes: 39 of 48 places told none, and nothing more was asked.
+#[test]
+fn tracks_of_few_large_sectors_are_told() {
+    let said = geometry("sim:random-hard-disk-1130044", &[]);
+    let (right, of) = zones(&said, &shipped("random-hard-disk-1130044"));
+    assert!(right as f64 >= ZONES_RIGHT_MIN * of as f64 && of >= 20, "{right} of {of} zones are right");
 }
 
 #[test]
@@ -214,13 +225,14 @@ fn other_load_hides_no_rotation_and_invents_no_seek() {
 /// overhead was told 15 to 41 µs too short, and seeks as much too long.
 #[test]
 fn what_a_cache_answers_is_no_sector_that_passed() {
-    for (name, seed, seek_s) in [
-        ("cached-1101018", "24", 1.099e-3),
-        ("shingled-1101017", "23", 1.225_23e-3),
-        ("shingled-1101045", "51", 1.843_05e-3),
+    for (name, seed, overhead_s) in [
+        ("cached-1101018", "24", 198.7e-6),
+        ("shingled-1101017", "23", 241.5e-6),
+        ("shingled-1101045", "51", 153.8e-6),
     ] {
         let said = measured("check", &format!("sim:random-{name}"), &["--deep", "--seed", seed]);
         let said = said.said(FindingCode::SeekTrackToTrack);
-        assert_eq!(covers(said, seek_s), Some(true), "{name}: {said}");
+        let told_s = said["data"]["overhead_s"].as_f64().expect("an overhead");
+        assert!(told_s > overhead_s - CACHED_SHORT_S_MIN, "{name}: {said}");
     }
 }
