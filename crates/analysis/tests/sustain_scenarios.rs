@@ -137,6 +137,29 @@ fn stalls_that_recur_are_a_part_of_the_rate_and_no_drop() {
     }
 }
 
+/// The same drive when it begins to collect garbage: the first slow batches are no stalls like the others, which made a drop of all that was
+/// written since each batch met one, 103 GB earlier.
+#[test]
+fn a_drop_to_come_is_no_stall_that_recurs() {
+    for fall_at in [40e9, 60e9, 80e9, 100e9, 120e9] {
+        for (every, stall_s) in [(245.4e6, 0.0105), (150e6, 0.006), (245.4e6, 0.006), (500e6, 0.02)] {
+            let rates = |written: f64| if written < fall_at { 3.59e9 } else { 0.47e9 };
+            let all = with_stalls(3.0 * fall_at, every, stall_s, rates);
+            let mut told = Vec::new();
+            for end in 5..=all.len() {
+                told.extend(drop(&all[..end]));
+            }
+            assert!(!told.is_empty(), "{stall_s} s every {every}");
+            for (bytes, _, _) in told {
+                assert!(
+                    (bytes / fall_at - 1.0).abs() < 0.03,
+                    "{stall_s} s every {every}: {bytes}, {fall_at} is true"
+                );
+            }
+        }
+    }
+}
+
 /// Each batch ends with a flush: what is lower behind so few bytes is lower, whatever took these.
 #[test]
 fn a_drop_within_what_a_memory_holds_is_one() {

@@ -32,7 +32,7 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause
     let halfway = f64::midpoint(drop.before.cost.value, drop.after.cost.value);
     if history.workload.pattern != Pattern::Sequential
         && let Some(batch) = last_in_order(run, history)
-        && batch.seconds_per_byte().ln() < drop.after.cost.value - FASTER
+        && wins_back(batch.seconds_per_byte().ln(), drop)
     {
         return Cause::Collection;
     }
@@ -45,6 +45,13 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause
         }
     }
     Cause::Cache
+}
+
+/// Whether writes in order that take that logarithm of a byte's time are faster than those at random were when they began. Those that are as
+/// fast as behind the first drop, before a further one, leave it to a cache.
+fn wins_back(in_order: f64, drop: &RateDrop) -> bool {
+    let is_as_first = !drop.further.is_empty() && (in_order - drop.after.cost.value).abs() <= FASTER;
+    in_order < drop.last().cost.value - FASTER && !is_as_first
 }
 
 fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Batch> {

@@ -92,6 +92,26 @@ fn own_step(before: &Level, after: &Level) -> f64 {
 }
 
 pub fn standing(batches: &[Batch]) -> Standing {
+    match lasting(without_slow_tail(batches)) {
+        Standing::Even if ends_slow(batches, &levels(batches)) => Standing::Falling,
+        standing => standing,
+    }
+}
+
+/// The batches but for slow ones at the end that are too few for a drop: stalls, or the first of one to come. In a stream with stalls that recur
+/// they would count to these.
+fn without_slow_tail(batches: &[Batch]) -> &[Batch] {
+    let (rest, last) = batches.split_at(batches.len().saturating_sub(PIECES_AFTER_MIN - 1));
+    let (Some(level), Some(newest)) = (levels(rest).last().copied(), rest.last()) else { return batches };
+    let is_slow = |batch: &Batch| batch.seconds_per_byte().ln() > level.typical_cost + STEP_MIN;
+    if is_slow(newest) {
+        return batches;
+    }
+    let tail = last.iter().rev().take_while(|batch| is_slow(batch)).count();
+    &batches[..batches.len() - tail]
+}
+
+fn lasting(batches: &[Batch]) -> Standing {
     let levels = levels(batches);
     let Some(index) = (1..levels.len()).find(|index| drops_for_good(batches, &levels, *index)) else {
         return if ends_slow(batches, &levels) { Standing::Falling } else { Standing::Even };

@@ -103,6 +103,15 @@ fn a_drive_that_was_too_warm_has_not_fallen() {
     }
 }
 
+/// On its way down the rate of a full drive stood at 42 MB/s, with which writes in order, 6.6 MB/s then, were compared: but 3.7 at random had come
+/// before those.
+#[test]
+fn garbage_collection_is_no_full_cache() {
+    let run = sustain("sim:random-flash-1126047", &["--seed", "48"]);
+    let why = run.why(FindingCode::WriteCliff);
+    assert!(why.contains("by garbage collection"), "{why}");
+}
+
 /// Outer zones are faster: the start of the range is written again before a drop is told.
 #[test]
 fn a_slower_zone_is_no_cliff() {
