@@ -118,6 +118,19 @@ fn a_drive_without_a_mechanism_shows_none() {
     assert!(found.iter().all(|finding| finding["unknown"].is_string()), "{found:#?}");
 }
 
+/// A volume behind a network is as slow as a disk, and kernels call what does not say otherwise rotational. Of its log-normal latencies one in
+/// thirty is longer than any arm takes for what half of them do, and was "delayed by other I/O".
+#[test]
+fn what_is_as_slow_nearby_has_no_arm() {
+    let home = Home::new();
+    let change = ("[identity]", "[identity]\nrotational = true");
+    let drive = home.changed("random-remote-1131000", &[change], "");
+    let said = accessed(&drive.target, &[]);
+    let access = said.said(FindingCode::AccessTime);
+    assert_eq!(covers(access, truth(&drive.profile, FindingCode::AccessTime)), Some(true), "{access}");
+    assert_eq!(said.value(FindingCode::LatencyModes), Some(1.0));
+}
+
 /// A disk in standby needs 12 s until its first answer, and that is said.
 #[test]
 fn a_disk_that_slept_is_said_to_have_slept() {
@@ -132,8 +145,7 @@ fn a_disk_that_slept_is_said_to_have_slept() {
     );
 }
 
-/// Fifty reads a second for somebody else: then nobody can say what the arm takes, and an answer that came late is no end of
-/// what was read on.
+/// Fifty reads a second for somebody else: then nobody can say what the arm takes, and an answer that came late is no end of what was read on.
 #[test]
 fn what_somebody_else_holds_up_is_no_mechanism() {
     let home = Home::new();
