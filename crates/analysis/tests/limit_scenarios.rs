@@ -7,7 +7,8 @@ use bench::Bench;
 use model::finding::{Finding, FindingCode, LimitedBy, LimitedOperations, Outcome, RateLimit};
 use model::plan::{PhaseKind, StopCondition};
 use model::prng::Prng;
-use model::units::{Bytes, Nanos};
+use model::range::ByteRange;
+use model::units::{Bytes, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 use sim::profile::{Profile, open_profile, preset, preset_text};
 
@@ -141,6 +142,28 @@ fn a_limit_is_told_across_the_pauses_of_a_host() {
     assert_eq!(limit.by, LimitedBy::Requests);
     assert!(limit.sustained.covers(275.0) && limit.sustained.high < 277.0, "{:?}", limit.sustained);
     assert!((limit.credit_low..=limit.credit_high).contains(&3000.0), "{limit:?}");
+}
+
+/// Visits of 32 MiB take 0.22 s at the limit, less than a window, with a pause behind each: no window showed the limit, and "other load" hid what
+/// the volume does.
+#[test]
+fn a_limit_shows_in_visits_shorter_than_a_window() {
+    let mut bench = on(&preset("random-cloud-1123000").unwrap(), 3);
+    let mut prng = Prng::new(3, 1);
+    for (block_kib, visits) in [(1024, 100), (256, 20)] {
+        for _ in 0..visits {
+            let start = Offset::new(prng.below(30_000) << 25);
+            let visit = ByteRange::new(start, Bytes::from_mib(32)).unwrap();
+            let block = Bytes::from_kib(block_kib);
+            let workload = Workload::new(visit, Pattern::Sequential, OperationMix::Read, block, 4);
+            bench.run(PhaseKind::Measure, workload, StopCondition::one_pass());
+            bench.pause(Nanos::from_micros(5_000 + prng.below(10_000)));
+        }
+    }
+    let limit = the_limit(&analyse(&bench.view())).clone();
+    assert_eq!(limit.by, LimitedBy::Bytes);
+    assert!((limit.sustained.value / 147.94262e6 - 1.0).abs() < 0.003, "{:?}", limit.sustained);
+    assert!((limit.credit / 924.5e6 - 1.0).abs() < 0.02, "{limit:?}");
 }
 
 /// Of cloud volumes with limits that a run meets, credit and refill are within 3 %.
