@@ -241,7 +241,7 @@ impl Skew {
 }
 
 /// The middle of those that are close to the one with the most others close to it, the last of several.
-fn most_common(skews: &[f64], tolerance: f64) -> Option<f64> {
+pub(super) fn most_common(skews: &[f64], tolerance: f64) -> Option<f64> {
     let (mut most, mut middle) = (0, None);
     for skew in skews {
         let mut near: Vec<f64> = skews.iter().map(|other| wrapped(other - skew)).collect();

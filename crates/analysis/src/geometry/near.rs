@@ -8,6 +8,7 @@
 
 use super::censored::one_time;
 use super::ends::track_ends;
+use super::layout::most_common;
 use super::track::{READINGS_MIN, Track, TrackCount, count_of, count_of_track, long_probes, scatters};
 use super::{Reading, Rotation, wrapped};
 use crate::stats::CONFIDENCE;
@@ -20,6 +21,9 @@ const PAIRS_MIN: usize = 12;
 
 /// The reads on a track that a map is made of, at the least: its angles are that much closer known than those of one.
 const READS_OF_TRACK: f64 = 4.0;
+
+/// Skews are whole sectors, of which the shortest tracks hold some 150; that to another surface differs by a fifth of one and more.
+const SKEW_ROUNDING_TURNS: f64 = 0.01;
 
 /// How far from where its map has it a sector may pass, as a share of one. What a cache answers comes when the command is through with,
 /// and as often within a sector of that angle as the pair was chosen for it.
@@ -136,6 +140,13 @@ impl NearMap {
         (most > 0 && most as f64 >= FITTING_SHARE_MIN * all as f64).then_some(())
     }
 
+    /// What the angle jumps by from the upper track to the next.
+    fn skew(&self) -> f64 {
+        let (first, last) = self.border;
+        let end = f64::midpoint(first, last) + self.tracks[0].sectors;
+        wrapped(self.tracks[0].angle_at(end) - self.tracks[1].angle_at(end))
+    }
+
     fn below(&self, offset: u64) -> Option<f64> {
         Some((self.top.checked_sub(offset)? / self.sector_bytes) as f64)
     }
@@ -212,7 +223,19 @@ pub struct NearSeeks {
     pub pairs: (usize, usize),
 }
 
+/// The maps of places whose tracks follow each other as most do: where the angle jumps by something else, the next track lies on another
+/// surface, and is reached by changing heads.
 pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
+    let mut maps = all_maps(readings, rotation, sector_bytes);
+    let skews: Vec<f64> = maps.iter().map(NearMap::skew).collect();
+    let tolerance = (2.0 * rotation.tolerance_turns()).max(SKEW_ROUNDING_TURNS);
+    if let Some(usual) = most_common(&skews, tolerance) {
+        maps.retain(|map| wrapped(map.skew() - usual).abs() <= tolerance);
+    }
+    maps
+}
+
+fn all_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
     let probes = long_probes(readings);
     let mut counts = Vec::new();
     for probe in &probes {

@@ -221,6 +221,15 @@ fn other_load_hides_no_rotation_and_invents_no_seek() {
     assert!(wrong_seeks.is_empty(), "{wrong_seeks:#?}");
 }
 
+/// At one of twelve places the next track lay on another surface: a change of heads was taken for a seek, and told 9 % short.
+#[test]
+fn a_place_where_heads_change_tells_no_seek() {
+    let said = measured("check", "sim:random-cached-1134009", &["--deep", "--seed", "17"]);
+    let said = said.said(FindingCode::SeekTrackToTrack);
+    let is = truth(&shipped("random-cached-1134009"), FindingCode::SeekTrackToTrack);
+    assert_eq!(covers(said, is), Some(true), "{said}, truth {is}");
+}
+
 /// What a cache answers comes when the command is through with, within a sector of when that passes: taken for a read of the platter, the
 /// overhead was told 15 to 41 µs too short, and seeks as much too long.
 #[test]
