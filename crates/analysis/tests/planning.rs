@@ -1,5 +1,4 @@
-//! Times and partitions from a run: the articles' figures from the tables of their drives, and arithmetic that holds
-//! for every drive.
+//! Times and partitions from a run: the articles' figures from the tables of their drives, and arithmetic that holds for every drive.
 
 mod bench;
 
@@ -113,8 +112,7 @@ fn article_c_the_progress_of_the_pass() {
     }
 }
 
-/// Article A: a 2 TB disk in four parts. bonnie++ read 48 GB at the beginning of each at 145,385, 133,009, 117,383 and
-/// 96,856 KiB/s.
+/// Article A: a 2 TB disk in four parts. bonnie++ read 48 GB at the beginning of each at 145,385, 133,009, 117,383 and 96,856 KiB/s.
 #[test]
 fn article_a_four_parts() {
     let plan = planned("wd20ears", Wish::Parts(4));

@@ -338,8 +338,7 @@ fn a_slow_place_is_told_as_one() {
     }
 }
 
-/// What comes of going back to the beginning of a pass is no valley, where a pass that begins elsewhere tells that; else it may be a slow
-/// place.
+/// What comes of going back to the beginning of a pass is no valley, where a pass that begins elsewhere tells that; else it may be a slow place.
 #[test]
 fn what_comes_of_going_back_is_no_valley() {
     for seed in 0..8 {

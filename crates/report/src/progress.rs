@@ -20,8 +20,7 @@ pub struct Progress {
     pub phase_left: Option<Nanos>,
 }
 
-/// The line for a terminal, in plain ASCII and never wider than `width`: what does not fit is left out, the least
-/// useful first.
+/// The line for a terminal, in plain ASCII and never wider than `width`: what does not fit is left out, the least useful first.
 ///
 /// `area 3 of 24   12 % [###-----------]  211 MB/s  1 min 3 s, 4 min 10 s left`
 pub fn progress_line(progress: &Progress, width: usize) -> String {

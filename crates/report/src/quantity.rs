@@ -1,9 +1,8 @@
 //! A number, its interval and its unit as text: the only place that rounds.
 //!
-//! A measured number ([`measured`]) is shown to the digits that its interval supports and never without the
-//! interval. A number without uncertainty has functions of its own ([`exact`], [`count`], [`size`]): whoever
-//! calls one says that the number is exact. A rate or time that only gives an impression while something
-//! runs or before it starts ([`rough_rate`], [`rough_time`]) is shown to three digits at most.
+//! A measured number ([`measured`]) is shown to the digits that its interval supports and never without the interval. A number without
+//! uncertainty has functions of its own ([`exact`], [`count`], [`size`]): whoever calls one says that the number is exact. A rate or time that
+//! only gives an impression while something runs or before it starts ([`rough_rate`], [`rough_time`]) is shown to three digits at most.
 
 use crate::units::{BINARY_AMOUNTS, Unit, amounts, in_decimal, rates};
 use model::estimate::Estimate;
@@ -46,8 +45,7 @@ const NARROW: Narrow = Narrow { shown_min: 1e-3, digits_min: 5e-3, percent_min: 
 /// Five digits of a revolution, and one part in a hundred thousand: clocks of computers are off by more.
 const NARROW_TIME: Narrow = Narrow { shown_min: 2e-4, digits_min: 1e-4, percent_min: 1e-3 };
 
-/// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is
-/// shown unscaled.
+/// A measured number in a unit of a finding: "B/s", "s", "bytes", "bytes written", "ratio", "count", or any other, which is shown unscaled.
 pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     let Estimate { value, low, high, .. } = *estimate;
     if !value.is_finite() {

@@ -1,5 +1,4 @@
-//! How a page is laid out: its width, whether it may use colour and more than ASCII, and the text functions that
-//! keep to it.
+//! How a page is laid out: its width, whether it may use colour and more than ASCII, and the text functions that keep to it.
 
 use crate::hostile::harmless;
 use unicode_width::UnicodeWidthStr;

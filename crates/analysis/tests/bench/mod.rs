@@ -91,9 +91,8 @@ impl Bench {
         ByteRange::whole(self.target.capacity)
     }
 
-    /// Sequential visits at depth 4 as `check` plans them: shuffled rounds with a visit to each stratum of `range`, as
-    /// long as the stratum from a random place in it, and three visits to each edge, half as long from a random place in
-    /// its first half.
+    /// Sequential visits at depth 4 as `check` plans them: shuffled rounds with a visit to each stratum of `range`, as long as the stratum from
+    /// a random place in it, and three visits to each edge, half as long from a random place in its first half.
     pub fn sequential(&mut self, range: ByteRange, mix: OperationMix, rounds: usize) {
         let block = sequential_block(range);
         let room = range.bytes().get() / (block.get() * 8);

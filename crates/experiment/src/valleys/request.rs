@@ -27,13 +27,11 @@ pub struct ValleysRequest {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub blocks: Vec<Bytes>,
 
-    /// Passes over each area [default: until stable, at most 10, more over small areas up to 192 GiB in all;
-    /// 3 after each of several conditions]
+    /// Passes over each area [default: until stable, at most 10, more over small areas up to 192 GiB in all; 3 after each of several conditions]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1000))]
     pub passes: Option<u32>,
 
-    /// Areas: whole, halves (one after the other), or ranges such as 0%..25%,25%..50% [default: whole; of large drives the first
-    /// 128 GiB]
+    /// Areas: whole, halves (one after the other), or ranges such as 0%..25%,25%..50% [default: whole; of large drives the first 128 GiB]
     #[arg(long, value_name = "AREAS", value_delimiter = ',')]
     pub over: Vec<Area>,
 

@@ -13,8 +13,7 @@ const OF_EACH_KIND: &[&str] =
 const MISSES_MAX_SHARE: f64 = 0.11;
 /// A number that misses and is further off than that is wrong, whatever the interval.
 const OFF_MAX: f64 = 0.06;
-/// Not scored: a mirror whose drives share four requests at a time reads faster than one stream does, of which its
-/// truth speaks.
+/// Not scored: a mirror whose drives share four requests at a time reads faster than one stream does, of which its truth speaks.
 const NO_CLOSED_FORM: &[&str] = &["raid1-2"];
 
 /// What missed, and how many numbers were compared.

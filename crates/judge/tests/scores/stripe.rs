@@ -50,8 +50,7 @@ fn nothing_is_said_where_no_arm_moves() {
     }
 }
 
-/// Three disks with chunks that are none of those looked for. A layout of more disks would explain some of the waiting, but three
-/// arms answer.
+/// Three disks with chunks that are none of those looked for. A layout of more disks would explain some of the waiting, but three arms answer.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
 fn chunks_that_are_not_looked_for_are_not_told_as_others() {

@@ -262,8 +262,7 @@ fn other_load_is_said_and_no_zones_are_drawn_from_it() {
     }
 }
 
-/// A load that never pauses leaves no visit as it would be alone: no zones are drawn from it, and what is stated all the same holds
-/// the truth.
+/// A load that never pauses leaves no visit as it would be alone: no zones are drawn from it, and what is stated all the same holds the truth.
 #[test]
 fn a_steady_load_hides_zones_and_rates() {
     let loads = [

@@ -261,8 +261,7 @@ impl Axis {
         }
     }
 
-    /// As many ticks at round numbers as fit, `count_max` steps at most. Where no number of steps fits, leaving some out is left to
-    /// the caller.
+    /// As many ticks at round numbers as fit, `count_max` steps at most. Where no number of steps fits, leaving some out is left to the caller.
     pub(super) fn fitting_ticks(&self, count_max: usize, fits: impl Fn(&[Tick]) -> bool) -> Vec<Tick> {
         for count in (1..=count_max).rev() {
             let ticks = self.ticks(count);

@@ -86,8 +86,7 @@ fn is_before(end_s: f64, start_s: f64, lasts: bool) -> bool {
     end_s < start_s || (lasts && end_s == start_s)
 }
 
-/// The strips below a chart with this axis across, for runs with where on it their measurements stand. None when nothing was told
-/// of these runs.
+/// The strips below a chart with this axis across, for runs with where on it their measurements stand. None when nothing was told of these runs.
 pub(crate) fn along(x: &Axis, runs: Vec<Sampled<'_>>) -> Vec<Strip> {
     let mut series: [Vec<Series>; 3] = Default::default();
     for (index, charted, samples) in runs {

@@ -394,8 +394,7 @@ impl AxisAcross {
         (column + 1).saturating_sub(number / 2).min(width.saturating_sub(columns_of(label)))
     }
 
-    /// The labels with where they begin. One that would touch its neighbour is left out; the last always stays, for it carries the
-    /// unit.
+    /// The labels with where they begin. One that would touch its neighbour is left out; the last always stays, for it carries the unit.
     fn labelled(&self) -> Vec<(usize, &str)> {
         let Some((last, others)) = self.ticks.split_last() else { return Vec::new() };
         let (mut labelled, mut taken) = (Vec::new(), 0);

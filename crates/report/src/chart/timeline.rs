@@ -1,5 +1,4 @@
-//! The run from its start to its end: the chart in which every finding can show what it rests on, since evidence is a stretch
-//! of time.
+//! The run from its start to its end: the chart in which every finding can show what it rests on, since evidence is a stretch of time.
 
 use super::companions::{self, Samples};
 use super::course::Intervals;

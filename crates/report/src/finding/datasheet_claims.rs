@@ -70,8 +70,7 @@ impl Wording for DatasheetClaims {
     }
 }
 
-/// Whether the whole interval is worse than stated by more than the sheet's rounding; throughput over a link that limits it is not
-/// the drive's.
+/// Whether the whole interval is worse than stated by more than the sheet's rounding; throughput over a link that limits it is not the drive's.
 fn is_missed(claim: &Claim, is_limited: bool) -> bool {
     match claim {
         Claim::Recording(recording) => recording.significant,

@@ -235,8 +235,7 @@ fn note(name: &str, kept: usize, all: usize) -> String {
     )
 }
 
-/// The measurements from left to right; of too many the lowest and the highest of each column. A column is where a
-/// measurement begins.
+/// The measurements from left to right; of too many the lowest and the highest of each column. A column is where a measurement begins.
 fn reduced(stretches: &[Stretch], x: &Axis, start: f64, width: f64) -> Vec<Stretch> {
     let finite = stretches.iter().filter(|stretch| stretch.value.is_finite()).copied();
     let mut kept: Vec<Stretch> = if stretches.len() <= 2 * COLUMNS {

@@ -37,8 +37,7 @@ const FINDINGS: [FindingCode; 13] = [
     FindingCode::BadBlocks,
 ];
 
-/// The rates of these operations over the position, in one chart; none when no run has three places of one of them, or
-/// the rates mean nothing.
+/// The rates of these operations over the position, in one chart; none when no run has three places of one of them, or the rates mean nothing.
 pub fn rate_over_position(runs: &[ChartedRun<'_>], operations: &[Operation]) -> Option<Chart> {
     let mut found = Vec::new();
     for (index, charted) in runs.iter().enumerate() {
@@ -172,8 +171,7 @@ fn stretch(summary: &PhaseSummary, operation: Operation, capacity: f64) -> Optio
     Some(Stretch { first: first.min(capacity), end: (first + covered).min(capacity), value })
 }
 
-/// A long phase, cut where enough requests were completed. Slices without a completion count as time, so that a stall is
-/// seen.
+/// A long phase, cut where enough requests were completed. Slices without a completion count as time, so that a stall is seen.
 fn slices(series: &dyn RunSeries, phase: u32, operation: Operation) -> Vec<Stretch> {
     let mut stretches = Vec::new();
     let (mut first, mut nanos, mut bytes, mut operations) = (None, 0, 0, 0);
