@@ -463,9 +463,10 @@ pub(crate) fn phases_in_no_time<'run>(
 pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
 
 /// Within a hundredth of the range and less an arm hardly moves: disks take 0.4 to 0.5 of what they take over all of it. Half way to no
-/// difference; medians of 200 reads that scatter by a factor of 1.5 differ by so much one time in 10⁵.
+/// difference. The quicker of the reads are compared, which nobody else's held up.
 const NARROW_PART: u64 = 100;
 const AS_SLOW_SHARE: f64 = 0.8;
+const QUICKER: Quantile = Quantile::P25;
 
 /// Whether the drive turns. What it says of itself counts unless measured access times say otherwise: USB bridges and virtual disks
 /// say "rotational" of flash. A loop device's word is the kernel's, and does not count. Measured are random reads, one at a time.
@@ -482,7 +483,7 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
 }
 
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
-    Some(median_of_reads(run, |_| true)?.seconds() >= MOVING_MEDIAN_S)
+    Some(of_reads(run, Quantile::MEDIAN, |_| true)?.seconds() >= MOVING_MEDIAN_S)
 }
 
 /// Whether reads within a small part of the range take as long as over all of it: a volume behind a network is as slow as a disk, and has
@@ -490,7 +491,7 @@ fn is_slow(run: &RunView<'_>) -> Option<bool> {
 fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
     let ranges = || run.phases.iter().filter_map(range_of_single_reads);
     let (Some(least), Some(most)) = (ranges().min(), ranges().max()) else { return false };
-    let [nearby, anywhere] = [least, most].map(|bytes| median_of_reads(run, |range| range == bytes));
+    let [nearby, anywhere] = [least, most].map(|bytes| of_reads(run, QUICKER, |range| range == bytes));
     match (nearby, anywhere) {
         (Some(nearby), Some(anywhere)) if least <= most / NARROW_PART => {
             nearby.seconds() > AS_SLOW_SHARE * anywhere.seconds()
@@ -504,7 +505,7 @@ fn range_of_single_reads(summary: &PhaseSummary) -> Option<Bytes> {
     workload.is_single_random(Operation::Read).then_some(workload.range.bytes())
 }
 
-fn median_of_reads(run: &RunView<'_>, is_wanted: impl Fn(Bytes) -> bool) -> Option<Nanos> {
+fn of_reads(run: &RunView<'_>, quantile: Quantile, is_wanted: impl Fn(Bytes) -> bool) -> Option<Nanos> {
     let mut histogram = LatencyHistogram::default();
     for summary in run.phases {
         if range_of_single_reads(summary).is_some_and(&is_wanted)
@@ -513,7 +514,7 @@ fn median_of_reads(run: &RunView<'_>, is_wanted: impl Fn(Bytes) -> bool) -> Opti
             histogram.merge(&totals.histogram);
         }
     }
-    histogram.quantile(Quantile::MEDIAN)
+    histogram.quantile(quantile)
 }
 
 /// No access of an arm takes so many times as long as half of all do: at most a full stroke and a whole turn, about twice a mean

@@ -157,7 +157,8 @@ fn a_medium_that_is_not_there_any_more_is_an_error_of_the_medium() {
     });
 }
 
-/// Linux keeps a loop device that somebody has open until it is closed, so its requests end well; what counts is that each is answered.
+/// Linux keeps a loop device that somebody has open until it is closed, so its requests end well; what counts is
+/// that each is answered.
 #[test]
 fn a_device_detached_under_requests_leaves_none_unanswered() {
     let Some(_alone) = alone_with_loop_devices("a_device_detached_under_requests_leaves_none_unanswered")

@@ -2,10 +2,11 @@
 //!
 //! Executive summary: a value is known to within **0.4 %**, from 1 ns to 584 years, in a fixed 58 KiB.
 //!
-//! Values below 2·128 have a cell each. Above, every power of two is cut into 128 cells of equal width, so a cell at value `v` is at most `v /
-//! 128` wide, and its middle is at most `v / 256` = 0.39 % off. With 7 bits inside a power of two there are (64 − 7) × 128 + 128 = 7,424 cells.
-//! The same layout as HdrHistogram's, which the tests use as the reference; ours is fixed in size, so that recording is an index and an
-//! addition, and cells of two histograms always match.
+//! Values below 2·128 have a cell each. Above, every power of two is cut into 128 cells of equal width, so a
+//! cell at value `v` is at most `v / 128` wide, and its middle is at most `v / 256` = 0.39 % off. With
+//! 7 bits inside a power of two there are (64 − 7) × 128 + 128 = 7,424 cells. The same layout as
+//! HdrHistogram's, which the tests use as the reference; ours is fixed in size, so that recording is an
+//! index and an addition, and cells of two histograms always match.
 
 use crate::units::{Nanos, Quantile};
 use serde::Serialize;

@@ -1,7 +1,8 @@
 //! One seeded generator with the same bits on every machine and in every version.
 //!
-//! Xoshiro256++ by Blackman and Vigna (public domain, <https://prng.di.unimi.it/xoshiro256plusplus.c>), its state filled by SplitMix64. The
-//! mapping to bounded integers is our own: a library may change its own, and stored runs must be repeatable.
+//! Xoshiro256++ by Blackman and Vigna (public domain, <https://prng.di.unimi.it/xoshiro256plusplus.c>), its state
+//! filled by SplitMix64. The mapping to bounded integers is our own: a library may change its own, and stored
+//! runs must be repeatable.
 
 /// The generator. Two with the same seed and stream give the same numbers.
 #[derive(Clone, Debug)]

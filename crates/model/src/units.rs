@@ -302,6 +302,7 @@ impl BytesPerSecond {
 }
 
 impl Quantile {
+    pub const P25: Quantile = Quantile(0.25);
     pub const MEDIAN: Quantile = Quantile(0.5);
     pub const P90: Quantile = Quantile(0.9);
     pub const P99: Quantile = Quantile(0.99);

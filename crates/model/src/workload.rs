@@ -133,8 +133,9 @@ pub enum OperationMix {
 pub enum DataPattern {
     /// Random bits, different in every block: nothing can be compressed or deduplicated.
     Incompressible,
-    /// Sectors that carry their place and that mark, see [`crate::payload`], so that reads can be compared with what was written: a read of such
-    /// data that finds something else is a failure. Until version 0.1.0 there was one mark for a seed, called `addressed`.
+    /// Sectors that carry their place and that mark, see [`crate::payload`], so that reads can be compared with what was
+    /// written: a read of such data that finds something else is a failure.
+    /// Until version 0.1.0 there was one mark for a seed, called `addressed`.
     #[serde(alias = "addressed")]
     Marked(Mark),
     Zero,

@@ -124,8 +124,9 @@ impl ZonedProfile {
     }
 }
 
-/// Zones whose rates fall as the radius does when tracks are equally dense: r(f) = √(r0² − f·(r0² − r1²)) at the share f of the capacity, from
-/// `outer` in the first to `inner` in the last. Each cut says where between its neighbours' middles the border before a zone lies, in [0, 1].
+/// Zones whose rates fall as the radius does when tracks are equally dense:
+/// r(f) = √(r0² − f·(r0² − r1²)) at the share f of the capacity, from `outer` in the first to `inner` in the last.
+/// Each cut says where between its neighbours' middles the border before a zone lies, in [0, 1].
 fn zones_between(capacity_bytes: u64, outer: f64, inner: f64, cuts: &[f64]) -> Vec<Zone> {
     let mut zones = Vec::with_capacity(cuts.len());
     for (index, cut) in cuts.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! What a flush does on virtual drives, by the word in their profile; and commits of the drives that ship against what was published.
+//! What a flush does on virtual drives, by the word in their profile; and commits of the drives that ship against
+//! what was published.
 
 use model::request::{Operation, Request, Tag};
 use model::units::{Instant, MIB, Nanos};

@@ -1,5 +1,6 @@
-//! The disks that come with the program against what was published about them. Every expected number is a literal from a measurement or a data
-//! sheet, as the profile's `sources` name it; where a value of a profile is assumed, the test holds it against what is usual instead.
+//! The disks that come with the program against what was published about them. Every expected number is a literal from
+//! a measurement or a data sheet, as the profile's `sources` name it; where a value of a profile is assumed, the test
+//! holds it against what is usual instead.
 
 use model::prng::Prng;
 use model::request::{Operation, Request, Status, Tag};

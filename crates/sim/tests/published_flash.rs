@@ -424,7 +424,8 @@ fn memory_is_bounded_by_construction() {
     assert!(layout.memory_bytes_max() < 110 * MIB, "{}", layout.memory_bytes_max());
 }
 
-/// What the makers print: sectors of 512 bytes; and each says where its numbers come from, and what it held when they were measured.
+/// What the makers print: sectors of 512 bytes; and each says where its numbers come from, and what it held when they were
+/// measured.
 #[test]
 fn capacities_and_states_are_as_said() {
     for (name, sectors, initial) in [

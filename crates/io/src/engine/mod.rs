@@ -38,7 +38,8 @@ pub trait Engine {
     /// what is there. With `min` zero it does not wait. Never appends more than `depth` at once.
     fn reap(&mut self, into: &mut Vec<Completion>, min: u32, deadline: Instant) -> Result<(), IoError>;
 
-    /// The data of a free tag, for the caller to fill before a write or to look at after a read. Empty in engines that move no data.
+    /// The data of a free tag, for the caller to fill before a write or to look at after a read.
+    /// Empty in engines that move no data.
     fn buffer(&mut self, tag: Tag) -> &mut [u8];
 }
 

@@ -50,7 +50,8 @@ impl RingCall {
         RingCall { descriptor, index: None, on_one_thread: PhantomData }
     }
 
-    /// Registers the ring for this thread, once. Fails when the kernel is older than 5.18, or this thread has 16 rings already.
+    /// Registers the ring for this thread, once.
+    /// Fails when the kernel is older than 5.18, or this thread has 16 rings already.
     pub fn register(&mut self) -> io::Result<()> {
         let mut update = ResourceUpdate { offset: ANY_INDEX, reserved: 0, data: self.descriptor as u64 };
         self.update(REGISTER_RING_FDS, &mut update)?;
@@ -58,9 +59,10 @@ impl RingCall {
         Ok(())
     }
 
-    /// Hands over `to_submit` requests and waits for `want` completions, or for `timeout` if there is one. With `want` zero it does not wait,
-    /// but lets the kernel finish what is ready to be finished. Returns how many requests were taken. ETIME and EINTR when the wait ended before
-    /// there were enough; EBUSY and EAGAIN when the kernel has no room.
+    /// Hands over `to_submit` requests and waits for `want` completions, or for `timeout` if there is one. With `want`
+    /// zero it does not wait, but lets the kernel finish what is ready to be finished. Returns how many requests were
+    /// taken.
+    /// ETIME and EINTR when the wait ended before there were enough; EBUSY and EAGAIN when the kernel has no room.
     #[inline]
     pub fn enter(&self, to_submit: u32, want: u32, timeout: Option<Nanos>) -> io::Result<u32> {
         let has_timeout = timeout.is_some() && want > 0;

@@ -187,8 +187,9 @@ pub fn sata_link(speed: &str) -> Option<Link> {
     })
 }
 
-/// From the file `speed` of a USB device, in Mbit/s. What is left of the raw rate: USB 1.1 at most 19 packets of 64 bytes a frame, USB 2.0 at
-/// most 13 packets of 512 bytes a microframe (USB 2.0, tables 5-9 and 5-10); USB 3.0 carries eight bits as ten, 3.1 and later 128 as 132.
+/// From the file `speed` of a USB device, in Mbit/s. What is left of the raw rate: USB 1.1 at most 19 packets of
+/// 64 bytes a frame, USB 2.0 at most 13 packets of 512 bytes a microframe (USB 2.0, tables 5-9 and 5-10);
+/// USB 3.0 carries eight bits as ten, 3.1 and later 128 as 132.
 pub fn usb_link(speed: &str) -> Option<Link> {
     let megabits: f64 = speed.parse().ok()?;
     let raw = megabits * 1e6 / 8.0;

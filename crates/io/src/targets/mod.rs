@@ -7,7 +7,8 @@
 //!                               └──► WritePermit::grant(consent): the one place where a descriptor
 //!                                    that can WRITE is made; it checks while it holds the drive
 //! ```
-//! Absent: nothing here names a drive by its path. A path is opened once; from then on the numbers of the kernel say what it is.
+//! Absent: nothing here names a drive by its path. A path is opened once; from then on the numbers of the kernel
+//! say what it is.
 
 pub mod content;
 mod device;

@@ -4,8 +4,9 @@
 //!   from here on the kernel lets nobody mount it, swap to it                          ──► is it confirmed?
 //!   or build a volume on it, so nothing can come between the check and the write           ──► permit
 //! ```
-//! The kernel's claim does not keep away loop devices and programs that open the drive without a claim; these are seen by the checks, here and
-//! again before each phase. A file cannot be claimed at all: for files the checks are all there is.
+//! The kernel's claim does not keep away loop devices and programs that open the drive without a claim; these are
+//! seen by the checks, here and again before each phase. A file cannot be claimed at all: for files the checks
+//! are all there is.
 
 use super::identity::{DeviceNumber, FileNumber, Identity, Place};
 use super::never_write::{Excluded, NeverWrite};

@@ -1,4 +1,5 @@
-//! What cannot be tried from outside: somebody who comes between the claim and the checks, and a system that does not tell who uses a drive.
+//! What cannot be tried from outside: somebody who comes between the claim and the checks, and a system that does
+//! not tell who uses a drive.
 
 use super::loopdev::{Image, LoopDevice, alone_with_loop_devices, make_ext4, mount_refusal};
 use super::permit::grant_between;

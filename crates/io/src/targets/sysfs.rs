@@ -64,7 +64,8 @@ impl BlockDevice {
         Ok(BlockDevice { name: name.to_string_lossy().into_owned(), number, directory })
     }
 
-    /// All whole disks, by name. Fails when the list cannot be read. Disks that go away meanwhile are left out.
+    /// All whole disks, by name.
+    /// Fails when the list cannot be read. Disks that go away meanwhile are left out.
     pub fn disks(roots: &SystemRoots) -> io::Result<Vec<BlockDevice>> {
         let mut disks = Vec::new();
         let entries = match fs::read_dir(roots.sysfs.join("block")) {

@@ -224,8 +224,9 @@ pub(super) fn device_identity(descriptor: BorrowedFd<'_>, number: DeviceNumber) 
     Ok(Identity::Device { number, disk_sequence: disk_sequence(descriptor).ok(), loop_extent })
 }
 
-/// Whether nobody else, in any process, has the file open: a write lease can be had only then. `descriptor` must be open for reading only, and
-/// this process must have no other one. The lease is given back at once, since holding it would make other programs wait for us.
+/// Whether nobody else, in any process, has the file open: a write lease can be had only then.
+/// `descriptor` must be open for reading only, and this process must have no other one.
+/// The lease is given back at once, since holding it would make other programs wait for us.
 pub(super) fn is_open_nowhere_else(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: the call takes integers only.
     let taken = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) };

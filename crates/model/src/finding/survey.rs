@@ -66,7 +66,8 @@ pub enum OtherLoad {
     Late { samples: usize, of: usize },
     /// Samples that follow each other in time are alike wherever they are.
     Alike { correlation: f64 },
-    /// The quickest twentieth took less time by that share than surfaces and tracks of a disk explain: other requests fell into most samples.
+    /// The quickest twentieth took less time by that share than surfaces and tracks of a disk explain: other requests fell into
+    /// most samples.
     Most { quicker: f64 },
 }
 

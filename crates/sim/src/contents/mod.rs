@@ -123,7 +123,8 @@ impl Contents {
         }
     }
 
-    /// Writes. Fails when it is past the end, or the memory is used up: then the part before is stored.
+    /// Writes.
+    /// Fails when it is past the end, or the memory is used up: then the part before is stored.
     pub fn write(&mut self, offset_bytes: u64, data: &[u8]) -> Result<(), ContentsError> {
         let end = offset_bytes.checked_add(data.len() as u64);
         if end.is_none_or(|end| end > self.capacity_bytes) {

@@ -182,7 +182,8 @@ impl FlashProfile {
         Ok(())
     }
 
-    /// The layout of a drive of that capacity. Fails when it does not add up: too small or large for its blocks, or too little spare space.
+    /// The layout of a drive of that capacity.
+    /// Fails when it does not add up: too small or large for its blocks, or too little spare space.
     pub fn layout(&self, capacity: Bytes) -> Result<Layout, Flaw> {
         let page = Bytes::from_kib(u64::from(self.mapping_kib));
         let kept_free = self.garbage_collection.free_superblocks;

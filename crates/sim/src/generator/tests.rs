@@ -53,7 +53,8 @@ fn a_seed_is_a_drive() {
     }
 }
 
-/// Who names a drive by its seed finds the same one later. If this fails, the ranges or their order have changed: say so in the changelog.
+/// Who names a drive by its seed finds the same one later. If this fails, the ranges or their order have changed: say so
+/// in the changelog.
 #[test]
 fn a_seed_stays_the_drive_it_was() {
     let described = Family::ALL.map(|family| random_profile(family, 17).description);

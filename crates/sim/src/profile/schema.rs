@@ -1,5 +1,6 @@
-//! One declaration for each key of a profile: its name, type, default, bounds and meaning. `section!` makes of it the struct, how it is read,
-//! the check of its bounds, and its rows in `docs/reference/profiles.md`; `words!` likewise for a key whose value is one of some words.
+//! One declaration for each key of a profile: its name, type, default, bounds and meaning. `section!` makes of it the
+//! struct, how it is read, the check of its bounds, and its rows in `docs/reference/profiles.md`; `words!` likewise for a key
+//! whose value is one of some words.
 
 use crate::flaw::Flaw;
 

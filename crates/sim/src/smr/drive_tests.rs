@@ -400,7 +400,8 @@ fn idle_time_drains_a_band_after_the_other() {
     assert_near(truth.drain_s(writes, 500e6), dirty * 0.93, 0.01, "the closed form");
 }
 
-/// Skylight: some 500 MB dirty, idle for a while, then reads: background activity after a second tells aggressive from lazy cleaning.
+/// Skylight: some 500 MB dirty, idle for a while, then reads: background activity after a second tells aggressive from
+/// lazy cleaning.
 #[test]
 fn aggressive_cleaning_disturbs_reads_after_a_second() {
     let lazy = CleaningPolicy::Lazy;

@@ -1,11 +1,13 @@
 //! What a drive-managed SMR disk really does, computed from its profile and never from running it.
 //!
-//! After the cliff a random write waits until a band has been cleaned, so that everything follows from how many bands have to be cleaned for how
-//! many bytes. Over a span of S bytes in N bands, with C of them in the media cache, each cleaned band makes room for what the cache has of it:
+//! After the cliff a random write waits until a band has been cleaned, so that everything follows from how many bands
+//! have to be cleaned for how many bytes. Over a span of S bytes in N bands, with C of them in the media cache, each
+//! cleaned band makes room for what the cache has of it:
 //! - **In a round**, the band that was left alone longest comes next. With x = the share of bands cleaned since the
-//! cliff, a = 1 − C/S, and overwritten copies taking no room, W(x) = S·ln(a + (1 − a)·e^(x/a)) bytes were written until each band was cleaned
-//! once, which for a small C/S is C·(e^x − 1): (e − 1) = 1.7 caches for a round. Bands to which nothing was written are passed over: that is
-//! most of them when there are more bands than entries. Where bands differ in size, x is the share of bytes.
+//!   cliff, a = 1 − C/S, and overwritten copies taking no room, W(x) = S·ln(a + (1 − a)·e^(x/a)) bytes were written
+//!   until each band was cleaned once, which for a small C/S is C·(e^x − 1): (e − 1) = 1.7 caches for a round. Bands
+//!   to which nothing was written are passed over: that is most of them when there are more bands than entries.
+//!   Where bands differ in size, x is the share of bytes.
 //! - **The band of the oldest entry** (FIFO), where the cache is a ring: see [`super::oldest_first`].
 //!
 //! All are limits of many bands. The whole rate over the first W bytes after the cliff is then W/(T + W/R), with the time T
@@ -294,8 +296,9 @@ impl ShingledTruth {
         classes
     }
 
-    /// The equation of the reference calculation: the lasting rate when each cleaned band makes room for `gain` times what the media cache has
-    /// of a band on average, in bytes per second. 1 just after the cliff, 1.7 over the first round, 2 in the long run.
+    /// The equation of the reference calculation: the lasting rate when each cleaned band makes room for `gain` times what the media
+    /// cache has of a band on average, in bytes per second. 1 just after the cliff, 1.7 over the first round, 2 in the
+    /// long run.
     #[cfg(test)]
     pub fn rate_with_gain(&self, writes: RandomWrites, gain: f64) -> f64 {
         let bands = self.span_bands(writes.span_bytes);

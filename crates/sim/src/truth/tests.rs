@@ -372,7 +372,8 @@ fn a_part_of_a_disk_is_quicker_by_its_shorter_seeks() {
     assert_eq!(value(&truth("x25-m").unwrap(), FindingCode::SpanEffect), 1.0);
 }
 
-/// Single reads of 4 KiB at random places of the first `share`, from so many askers: the mean time from one answer to the next, in seconds.
+/// Single reads of 4 KiB at random places of the first `share`, from so many askers: the mean time from one answer to the
+/// next, in seconds.
 fn seconds_each(drive: &mut dyn Drive, share: f64, at_once: usize, count: usize) -> Vec<f64> {
     let blocks = (drive.facts().capacity.as_f64() * share) as u64 / 4096;
     let (mut prng, mut now, mut asked, mut times) = (Prng::new(6, 0), Instant::START, 0, Vec::new());

@@ -278,7 +278,8 @@ fn run(drive: &mut dyn Drive, seed: u64, looks: u64) -> Vec<Completion> {
 }
 
 proptest! {
-    /// Through any stack: once each, no time backwards, no more than asked for, and the same however often somebody looks in between.
+    /// Through any stack: once each, no time backwards, no more than asked for, and the same however often
+    /// somebody looks in between.
     #[test]
     fn every_stack_answers_once_in_order_whoever_looks(stacked in any_stack(), seed in any::<u64>()) {
         let seldom = run(&mut *stack(&stacked), seed, 0);

@@ -29,8 +29,9 @@ impl Given {
     }
 }
 
-/// Gives everything back that the journal holds, compares it, and notes that it is done. What could not be written stays in the journal, which
-/// then is not changed at all. Fails when the journal cannot be read or written. What the target answers is in the result.
+/// Gives everything back that the journal holds, compares it, and notes that it is done. What could not be written stays in the
+/// journal, which then is not changed at all.
+/// Fails when the journal cannot be read or written. What the target answers is in the result.
 pub fn give_back<L: Log>(journal: &mut Journal<L>, medium: &mut dyn Medium) -> Result<Given, JournalError> {
     let saved = journal.parsed().saved.clone();
     let mut given = Given::default();

@@ -51,7 +51,8 @@ impl<L: Log> Keeper<L> {
         self.bytes
     }
 
-    /// Saves what these stretches hold, as far as it is not saved yet: what was saved first is what was there. `go_on` is asked now and then.
+    /// Saves what these stretches hold, as far as it is not saved yet: what was saved first is what was there. `go_on` is asked now
+    /// and then.
     /// Fails when the journal cannot be written. Then nothing of them may be overwritten.
     pub fn save(
         &mut self,

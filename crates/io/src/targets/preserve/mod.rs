@@ -1,4 +1,5 @@
-//! Writing so that what was there comes back: each stretch is read, kept in a journal on another drive, synced, tested, given back and compared.
+//! Writing so that what was there comes back: each stretch is read, kept in a journal on another drive, synced, tested, given
+//! back and compared.
 //! ```text
 //! save:       target ─read─► journal ─sync─► only now may the stretch be written
 //! give back:  journal ─check─► target ─flush─► read again, compare ─► journal says so ─sync─► its room is free again
