@@ -3,7 +3,7 @@
 
 use crate::access::Access;
 use crate::error::PlanError;
-use crate::geometry::{self, Geometry};
+use crate::geometry::{self, Geometry, Times};
 use crate::preparation::{filled, has_arm, is_warm_up};
 use crate::rate_limit::Rest;
 use crate::surface::adaptive::Adaptive;
@@ -55,7 +55,7 @@ impl Deep {
             }
             Stage::Geometry => {
                 let usual = if setup.time_limit.is_some() { self.ends() } else { now + geometry::TIME };
-                let times = [usual.min(self.ends()), self.ends()];
+                let times = Times { usual: usual.min(self.ends()), of_ends: self.ends() };
                 Some(Box::new(Geometry::of_woken(setup.clone(), times).ok()?))
             }
         }

@@ -6,7 +6,7 @@
 //! Laplace distribution and an even one).
 
 use super::track::{FINEST_TURNS, Track, TrackCount, counts_of, long_probes, probe_count, scatters};
-use super::{Reading, Rotation, wrapped};
+use super::{Reading, Rotation};
 use model::finding::NoGeometry;
 use std::ops::Range;
 
@@ -196,10 +196,8 @@ impl TrackEnds {
         (is_apart && ends.ends[0].last < ends.ends[1].first).then_some(ends)
     }
 
-    /// What the angle jumps by at an end.
     fn skew(&self, end: usize) -> f64 {
-        let below = self.ends[end].likeliest;
-        wrapped(self.tracks[end].angle_at(below) - self.tracks[end + 1].angle_at(below))
+        self.tracks[end].skew_to(&self.tracks[end + 1], self.ends[end].likeliest)
     }
 
     /// Tries lengths of a track and places of its ends, for those that explain the reads of a probe best.
@@ -239,8 +237,7 @@ impl TrackEnds {
             track.level = level_of(spots, reach.clone(), track.sectors, scatter).0;
             *track = fitted(*track, spots, reach, scatter);
         }
-        let between = self.tracks[1].sectors.clamp(least, most.max(least));
-        self.tracks[1].sectors = between;
+        self.tracks[1].sectors = self.tracks[1].sectors.clamp(least, most.max(least));
         let half = sectors / 2.0;
         let near = [(first - half).max(0.0)..first + half, second - half..second + half];
         for (index, near) in near.into_iter().enumerate() {

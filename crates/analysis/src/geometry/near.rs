@@ -140,11 +140,9 @@ impl NearMap {
         (most > 0 && most as f64 >= FITTING_SHARE_MIN * all as f64).then_some(())
     }
 
-    /// What the angle jumps by from the upper track to the next.
     fn skew(&self) -> f64 {
-        let (first, last) = self.border;
-        let end = f64::midpoint(first, last) + self.tracks[0].sectors;
-        wrapped(self.tracks[0].angle_at(end) - self.tracks[1].angle_at(end))
+        let ([upper, lower], (first, last)) = (self.tracks, self.border);
+        upper.skew_to(&lower, f64::midpoint(first, last) + upper.sectors)
     }
 
     fn below(&self, offset: u64) -> Option<f64> {

@@ -63,6 +63,11 @@ impl Track {
     pub(super) fn angle_at(&self, below: f64) -> f64 {
         self.level - below / self.sectors
     }
+
+    /// What the angle jumps by from this track to the next one, which begins there.
+    pub(super) fn skew_to(&self, next: &Track, below: f64) -> f64 {
+        wrapped(self.angle_at(below) - next.angle_at(below))
+    }
 }
 
 /// A reading of a probe: its sector, counted down from the first one, and its angle less that of the first one.
@@ -93,10 +98,7 @@ pub(super) fn long_probes(readings: &[Reading]) -> Vec<&[Reading]> {
 /// with less the middle one of all tracks would not be told from one with a sector more or less.
 pub fn scatters(counts: &[TrackCount], rotation: &Rotation) -> bool {
     let mut sectors: Vec<f64> = counts.iter().map(|count| count.sectors).collect();
-    let off_sectors = match sectors.is_empty() {
-        true => 0.0,
-        false => DEVIATIONS * rotation.scatter_turns * middle(&mut sectors) / PROBE_WIDTH,
-    };
+    let off_sectors = DEVIATIONS * rotation.scatter_turns * middle(&mut sectors) / PROBE_WIDTH;
     rotation.scatter_turns > FINEST_TURNS || off_sectors > 0.5
 }
 

@@ -6,7 +6,7 @@ use super::course::{Course, Shape, Step, Used};
 /// run. A gap longer than a tenth of that ends one, unless what was in flight was waited for: phases of `access` take 0.08 s. What comes back in
 /// a shorter one, which hosts take between phases, is used up within the window.
 const WINDOW_NS: u64 = 300_000_000;
-const GAP_NS: u64 = 30_000_000;
+const GAP_NS: u64 = WINDOW_NS / 10;
 const WINDOWS_MAX: u64 = 512;
 /// Rates are alike that differ by a request more or less at either end of a window, and by this share besides.
 pub(super) const ALIKE_SHARE: f64 = 0.003;

@@ -92,8 +92,11 @@ fn own_step(before: &Level, after: &Level) -> f64 {
 }
 
 pub fn standing(batches: &[Batch]) -> Standing {
-    match lasting(without_slow_tail(batches)) {
-        Standing::Even if ends_slow(batches, &levels(batches)) => Standing::Falling,
+    let rest = without_slow_tail(batches);
+    match lasting(rest) {
+        Standing::Even if rest.len() < batches.len() && ends_slow(batches, &levels(batches)) => {
+            Standing::Falling
+        }
         standing => standing,
     }
 }

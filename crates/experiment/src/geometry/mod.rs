@@ -109,9 +109,7 @@ impl DriveRequest for GeometryRequest {
 pub struct Geometry {
     block: Bytes,
     range: ByteRange,
-    /// The time for all, and where ends of tracks have to be looked for.
-    time: Nanos,
-    time_of_ends: Nanos,
+    times: Times,
     /// Of that time, at the end of the phase under way.
     spent: Nanos,
     prng: Prng,
@@ -125,6 +123,13 @@ pub struct Geometry {
     /// Whether completion times scatter too much for probes, and the first of `readings` of the places whose ends are looked for.
     scatters: bool,
     batch_from: usize,
+}
+
+/// When to end, since the run began: usually, and where ends of tracks have to be looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub usual: Nanos,
+    pub of_ends: Nanos,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +151,8 @@ enum Stage {
 impl Geometry {
     pub fn new(setup: Setup) -> Result<Geometry, PlanError> {
         let block = random_block(&setup.facts);
-        let times = [TIME, TIME_OF_ENDS].map(|usual| setup.time_limit.unwrap_or(usual));
+        let limit = setup.time_limit;
+        let times = Times { usual: limit.unwrap_or(TIME), of_ends: limit.unwrap_or(TIME_OF_ENDS) };
         let mut geometry = Geometry::of_woken(setup, times)?;
         let (range, block) = (geometry.range, block.max(geometry.block));
         let warm_up = preparation::warm_up(ExperimentName::Geometry, range, block, preparation::WARM_UP);
@@ -154,8 +160,8 @@ impl Geometry {
         Ok(geometry)
     }
 
-    /// The same of a drive that is awake, up to these times since the run began: usually, and where ends of tracks have to be looked for.
-    pub(crate) fn of_woken(setup: Setup, times: [Nanos; 2]) -> Result<Geometry, PlanError> {
+    /// The same of a drive that is awake.
+    pub(crate) fn of_woken(setup: Setup, times: Times) -> Result<Geometry, PlanError> {
         if setup.empty {
             return Err(PlanError::ScratchHasNoPlace);
         }
@@ -165,8 +171,7 @@ impl Geometry {
         Ok(Geometry {
             block,
             range,
-            time: times[0],
-            time_of_ends: times[1],
+            times,
             spent: Nanos::ZERO,
             prng: Prng::new(setup.seed, PLACES_STREAM),
             queue: VecDeque::new(),
@@ -212,16 +217,13 @@ impl Geometry {
         self.stage = match self.stage {
             Stage::Rounds => self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata),
             Stage::Strata => {
-                if self.scatters(&rotation) || self.follows_tracks() {
-                    self.plan_way(&rotation, 1)
-                } else {
-                    Stage::Done
-                }
+                self.scatters = scatters(&self.counts, &rotation);
+                if self.scatters || self.follows_tracks() { self.plan_way(&rotation, 1) } else { Stage::Done }
             }
             Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
             Stage::Ways(_) => {
-                let count = if self.scatters(&rotation) { BATCH_OF_ENDS } else { PLACES };
-                self.plan_places(count, Stage::Places)
+                self.scatters = scatters(&self.counts, &rotation);
+                self.plan_places(if self.scatters { BATCH_OF_ENDS } else { PLACES }, Stage::Places)
             }
             Stage::Places if self.scatters => self.plan_ends(&rotation, 1, Stage::EndsOfPlaces),
             Stage::EndsOfPlaces(done) if done <= ROUNDS_OF_ENDS => {
@@ -244,13 +246,8 @@ impl Geometry {
         };
     }
 
-    /// Whether ends of tracks have to be looked for, which takes time.
-    fn scatters(&mut self, rotation: &Rotation) -> bool {
-        self.scatters = scatters(&self.counts, rotation);
-        if self.scatters {
-            self.time = self.time_of_ends;
-        }
-        self.scatters
+    fn time(&self) -> Nanos {
+        if self.scatters { self.times.of_ends } else { self.times.usual }
     }
 
     /// Whether addresses follow the tracks of one disk, by the first probes. On a disk nearly all of them tell a number of sectors.
@@ -388,7 +385,7 @@ impl Experiment for Geometry {
             self.readings.extend(readings_of(so_far.series.ios(newest as u32)));
         }
         while self.queue.is_empty() && self.stage != Stage::Done {
-            if so_far.elapsed() >= self.time {
+            if so_far.elapsed() >= self.time() {
                 return None;
             }
             self.plan();
@@ -401,7 +398,7 @@ impl Experiment for Geometry {
     fn remaining(&self) -> Remaining {
         let waking = if self.stage == Stage::WarmUp { Vec::from(self.queue.clone()) } else { Vec::new() };
         let mut remaining = Remaining::of(&waking);
-        let left = self.time.saturating_sub(self.spent);
+        let left = self.time().saturating_sub(self.spent);
         if self.stage != Stage::Done && left > Nanos::ZERO {
             remaining.steps.push(Step {
                 what: format!("reads of {} at QD 1 that locate sectors", self.block),
