@@ -84,6 +84,27 @@ fn bytes_are_counted_and_come_back_while_nothing_is_asked() {
     assert!((limit.credit / 3e9 - 1.0).abs() < 0.01 && (limit.burst / 250e6 - 1.0).abs() < 0.02, "{limit:?}");
 }
 
+/// As Amazon EBS counts, with 256 KiB, and as a volume of another's emulator did, with 16: nothing was said of it, and "level off at QD 8".
+#[test]
+fn large_requests_that_count_as_several_are_told() {
+    for (part_kib, iops, credit) in [(16, 1157.5, 30_000.0), (256, 400.0, 5_400.0)] {
+        let limit = format!("iops = {iops:?}\ncredit_requests = {credit}\nrequest_kib = {part_kib}");
+        let text = preset_text("cloud-volume").unwrap();
+        let text = text.replace("iops = 300\ncredit_requests = 40000", &limit);
+        let mut bench = on(&Profile::parse(&text, "test.toml").unwrap(), 1);
+        for (block_kib, depth, seconds) in
+            [(4, 1, 2), (1024, 4, 20), (4, 16, 5), (4, 2, 4), (4, 32, 5), (1024, 4, 4)]
+        {
+            read(&mut bench, block_kib, depth, seconds);
+        }
+        let findings = analyse(&bench.view());
+        let limit = the_limit(&findings);
+        assert_eq!((limit.by, limit.counted_bytes), (LimitedBy::Requests, Some(Bytes::from_kib(part_kib))));
+        assert!((limit.sustained.value / iops - 1.0).abs() < 0.005, "{limit:?}");
+        assert!((limit.credit_low..=limit.credit_high).contains(&credit), "{limit:?}");
+    }
+}
+
 #[test]
 fn one_workload_at_the_limit_does_not_decide() {
     let mut bench = on(&preset("cloud-volume-bytes").unwrap(), 1);

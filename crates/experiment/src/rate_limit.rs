@@ -54,7 +54,11 @@ impl Rest {
 
     /// What may then be read in requests of that size before the limit is met again.
     pub fn bytes(&self, block: Bytes) -> Bytes {
-        let bytes_each = if self.limit.by == LimitedBy::Requests { block.as_f64() } else { 1.0 };
+        let bytes_each = match (self.limit.by, self.limit.counted_bytes) {
+            (LimitedBy::Bytes, _) => 1.0,
+            (LimitedBy::Requests, None) => block.as_f64(),
+            (LimitedBy::Requests, Some(part)) => block.as_f64() / block.get().div_ceil(part.get()) as f64,
+        };
         Bytes::new((self.time.seconds() * self.limit.sustained.value * bytes_each) as u64)
     }
 }

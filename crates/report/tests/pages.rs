@@ -154,6 +154,7 @@ fn a_rate_limit_comes_first() {
     let limit = RateLimit {
         sustained: Estimate::exact(300.0),
         by: LimitedBy::Requests,
+        counted_bytes: None,
         operations: LimitedOperations::Reads,
         credit: 40_000.0,
         credit_low: 40_000.0,

@@ -1,6 +1,6 @@
 //! Rate limits with burst credit, as cloud volumes, hypervisors and cgroups set them.
 //! # What it finds
-//! Whether a token bucket lies between host and drive: its burst credit, its refill, and whether it counts requests or bytes.
+//! Whether a token bucket lies between host and drive: its burst credit, its refill, and whether it counts requests, parts of large ones, or bytes.
 //! # Why it matters
 //! Credit makes a short test fast and the day after slow. Who knows it leaves idle time, makes requests larger, or buys more.
 //! # How
@@ -14,6 +14,7 @@
 //! The credit was not used up, or is worth fewer than 300 requests. One workload met it once: a drive that gets slower for good
 //! may look the same. One block size met it: requests are not told from bytes. Of writes alone a full cache is likelier.
 //! # Known problems
+//! Large requests that count as several use credit faster than it is told apart: it must be worth 300 of the largest.
 //! Experiments that suspect a limit read on at it for up to 10 s, since evenness needs a thousand completions, and rest for credit to come back.
 //! A bucket that was not full when the run began holds more than is said. Limits of requests and of bytes at once are found where
 //! one of them is met throughout. A limit that changes within two seconds of being met is told with too large a credit.

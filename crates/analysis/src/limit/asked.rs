@@ -1,6 +1,7 @@
 //! What of a course counts for one kind of bucket, and what a bucket of a given rate would make of it.
 
 use super::course::{Course, Shape, Step, Used};
+use model::units::Bytes;
 
 /// Windows over which rates are compared: 0.3 s, so that one fits into the short phases of `check`, or a 512th of a long
 /// run. A gap longer than a tenth of that ends one, unless what was in flight was waited for: phases of `access` take 0.08 s. What comes back in
@@ -14,6 +15,8 @@ pub(super) const ALIKE_SHARE: f64 = 0.003;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Requests,
+    /// A request counts as one for each part of that size that it begins.
+    Parts(Bytes),
     Bytes,
 }
 
@@ -70,7 +73,7 @@ impl<'course> Asked<'course> {
             if let Some(last) = before.replace(step)
                 && last.phase != step.phase
             {
-                let used = asked.in_unit(course.late[last.phase as usize]);
+                let used = asked.in_unit(course.late[last.phase as usize], last);
                 if asked.used(last) > 0.0 && used > 0.0 {
                     asked.drains.push(Drain { index, used });
                 }
@@ -88,16 +91,17 @@ impl<'course> Asked<'course> {
 
     pub(super) fn used(&self, step: &Step) -> f64 {
         match self.side {
-            Side::Both => self.in_unit(step.reads) + self.in_unit(step.writes),
-            Side::Reads => self.in_unit(step.reads),
-            Side::Writes => self.in_unit(step.writes),
+            Side::Both => self.in_unit(step.reads, step) + self.in_unit(step.writes, step),
+            Side::Reads => self.in_unit(step.reads, step),
+            Side::Writes => self.in_unit(step.writes, step),
         }
     }
 
-    fn in_unit(&self, used: Used) -> f64 {
+    fn in_unit(&self, used: Used, step: &Step) -> f64 {
         match self.unit {
             Unit::Bytes => used.bytes,
             Unit::Requests => used.requests,
+            Unit::Parts(_) => used.requests * self.cost(step),
         }
     }
 
@@ -121,6 +125,7 @@ impl<'course> Asked<'course> {
     pub(super) fn cost(&self, step: &Step) -> f64 {
         match (self.unit, self.shape(step)) {
             (Unit::Bytes, Some(shape)) => shape.block.as_f64(),
+            (Unit::Parts(part), Some(shape)) => shape.block.get().div_ceil(part.get()) as f64,
             _ => 1.0,
         }
     }

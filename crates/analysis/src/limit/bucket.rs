@@ -27,7 +27,7 @@ const BORDER_WINDOWS: usize = 3;
 /// diameter as at its inner one.
 const SLOW_SHARE: f64 = 0.4;
 /// Windows that follow each other from which the rate is first taken.
-const RUN_MIN: usize = 3;
+pub(super) const RUN_MIN: usize = 3;
 /// Of each rate the longest are tried.
 const RUNS_MAX: usize = 3;
 /// Below this share of the credit a bucket may have been full.
@@ -89,7 +89,17 @@ pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
 
 /// Windows of the same rate, the most frequent rate first.
 pub(super) fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
-    let mut left: Vec<usize> = (0..windows.len()).filter(|&index| windows[index].used > 0.0).collect();
+    candidates_of(windows, |_| true, WINDOWS_MIN)
+}
+
+/// The same of some of them, with so many at least.
+pub(super) fn candidates_of(
+    windows: &[Window],
+    counts: impl Fn(&Window) -> bool,
+    at_least: usize,
+) -> Vec<Vec<usize>> {
+    let is_one = |&index: &usize| windows[index].used > 0.0 && counts(&windows[index]);
+    let mut left: Vec<usize> = (0..windows.len()).filter(is_one).collect();
     let mut found = Vec::new();
     while found.len() < CANDIDATES {
         let alike = |&center: &usize| {
@@ -99,7 +109,7 @@ pub(super) fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
         let Some(center) = left.iter().copied().max_by_key(alike) else { break };
         let rate = windows[center].rate();
         let (members, others) = left.iter().partition::<Vec<usize>, _>(|&&one| windows[one].is_at(rate));
-        if members.len() < WINDOWS_MIN {
+        if members.len() < at_least {
             break;
         }
         left = others;

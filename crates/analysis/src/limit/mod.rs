@@ -9,8 +9,8 @@ mod change;
 mod course;
 
 use crate::stats::bounded;
-use asked::{Side, Unit};
-use bucket::{Bucket, fit};
+use asked::{Asked, Side, Unit, Window};
+use bucket::{Bucket, RUN_MIN, candidates_of, fit};
 use change::{Change, fit_changed};
 use course::Course;
 
@@ -19,6 +19,7 @@ use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 use model::plan::PhaseKind;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos};
+use std::collections::BTreeSet;
 
 /// So long at the limit makes enough windows of it.
 const DECIDING: Nanos = Nanos::from_secs(2);
@@ -26,6 +27,9 @@ const DECIDING: Nanos = Nanos::from_secs(2);
 /// chance of 1e-4.
 const EVEN_REQUESTS: f64 = 2000.0;
 const DECIDING_MAX: Nanos = Nanos::from_secs(10);
+
+/// Amazon EBS counts a request to an SSD volume as one for each 256 KiB of it (recalled).
+const EBS_REQUEST: Bytes = Bytes::from_kib(256);
 
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
@@ -113,7 +117,12 @@ fn changed(course: &Course) -> Option<Limit> {
 fn limit(course: &Course, side: Side) -> Option<Limit> {
     let requests = fit(course, Unit::Requests, side);
     let bytes = fit(course, Unit::Bytes, side);
+    let blocks = |bucket: &Option<Bucket>| bucket.as_ref().map_or(0, |bucket| bucket.blocks.len());
+    let known = blocks(&requests).max(blocks(&bytes));
+    let parts = if known < 2 { of_parts(course, side) } else { None };
+    let counted_bytes = parts.as_ref().map(|(_, part)| *part);
     let (bucket, by) = match (requests, bytes) {
+        _ if let Some((bucket, _)) = parts => (bucket, LimitedBy::Requests),
         (Some(requests), Some(bytes)) if requests.blocks.len() == bytes.blocks.len() => {
             return if requests.is_even || bytes.is_even { unknown(&requests) } else { None };
         }
@@ -137,6 +146,7 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
     let found = RateLimit {
         sustained: bounded(per_second, low, high, limited_phases),
         by,
+        counted_bytes,
         operations: match (bucket.has_reads, bucket.has_writes) {
             (true, true) => LimitedOperations::Both,
             (false, true) => LimitedOperations::Writes,
@@ -150,6 +160,49 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
         limited_s: bucket.limited_s.iter().sum(),
     };
     Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None, windows: bucket.windows })
+}
+
+/// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.
+fn of_parts(course: &Course, side: Side) -> Option<(Bucket, Bytes)> {
+    let mut best: Option<(Bucket, Bytes)> = None;
+    for part in part_sizes(course, side) {
+        let Some(bucket) = fit(course, Unit::Parts(part), side) else { continue };
+        let explains = |bucket: &Bucket| (bucket.blocks.len(), bucket.windows);
+        if bucket.blocks.len() > 1
+            && best.as_ref().is_none_or(|(other, _)| explains(&bucket) > explains(other))
+        {
+            best = Some((bucket, part));
+        }
+    }
+    best
+}
+
+/// Powers of two, as everywhere. Where phases are too short for windows of their own, that of the volumes sold most.
+fn part_sizes(course: &Course, side: Side) -> BTreeSet<Bytes> {
+    let asked = Asked::of(course, Unit::Requests, side);
+    let windows = asked.windows();
+    let block_of = |window: &Window| Some(asked.only_shape(window)?.block);
+    let blocks: BTreeSet<Bytes> = windows.iter().filter_map(block_of).collect();
+    let mut rates: Vec<(Bytes, f64)> = Vec::new();
+    for &block in &blocks {
+        for members in candidates_of(&windows, |window| block_of(window) == Some(block), RUN_MIN) {
+            let sum: f64 = members.iter().map(|&member| windows[member].rate()).sum();
+            rates.push((block, sum / members.len() as f64));
+        }
+    }
+    let mut parts = BTreeSet::new();
+    if blocks.first() <= Some(&EBS_REQUEST) && blocks.last() > Some(&EBS_REQUEST) {
+        parts.insert(EBS_REQUEST);
+    }
+    for &(smaller, more) in &rates {
+        for &(larger, less) in &rates {
+            let part = Bytes::new((larger.as_f64() / (more / less).log2().round().exp2()) as u64);
+            if (smaller..larger).contains(&part) {
+                parts.insert(part);
+            }
+        }
+    }
+    parts
 }
 
 /// Of writes alone a full write cache is the likelier cause, which has findings of its own.

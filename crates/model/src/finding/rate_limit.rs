@@ -31,6 +31,9 @@ pub struct RateLimit {
     #[serde(skip)]
     pub sustained: Estimate,
     pub by: LimitedBy,
+    /// Of requests: a larger one counts as one for each part of so many bytes that it begins. None where all measured counted as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_bytes: Option<Bytes>,
     pub operations: LimitedOperations,
     /// What it held when the run began.
     pub credit: f64,

@@ -20,8 +20,11 @@ impl Wording for RateLimit {
 
     fn statement(known: &Known<RateLimit>, code: FindingCode, subject: &Subject<'_>) -> String {
         let limit = &known.conclusion;
+        let parts = limit.counted_bytes.map_or(String::new(), |part| {
+            format!(" A request larger than {part} counts as one for each {part}.")
+        });
         format!(
-            "{} While credit lasts, {} reach {}; at the refill rate, {} of idle time restores all of it.",
+            "{} While credit lasts, {} reach {}; at the refill rate, {} of idle time restores all of it.{parts}",
             Self::headline(known, code, subject),
             operations(limit),
             speed(limit.by, limit.burst),
@@ -37,11 +40,14 @@ impl Wording for RateLimit {
             credit(limit),
             long_time(limit.refill_s)
         );
-        Some(match limit.by {
-            LimitedBy::Requests => {
+        Some(match (limit.by, limit.counted_bytes) {
+            (LimitedBy::Requests, None) => {
                 format!("{plan} Use larger requests: each costs one credit at any size measured.")
             }
-            LimitedBy::Bytes => plan,
+            (LimitedBy::Requests, Some(part)) => {
+                format!("{plan} Use requests of {part} or more: smaller ones cost as much.")
+            }
+            (LimitedBy::Bytes, _) => plan,
         })
     }
 
@@ -96,6 +102,7 @@ mod tests {
         RateLimit {
             sustained: Estimate::exact(300.0),
             by: LimitedBy::Requests,
+            counted_bytes: None,
             operations: LimitedOperations::Both,
             credit: 40_003.2,
             credit_low: 39_900.0,
@@ -118,6 +125,18 @@ mod tests {
             advice(&known(limit()), code).unwrap(),
             "Plan for 300 IOPS. Keep bursts under 40,000 requests, with 2 min 13 s idle after each. Use larger requests: each costs \
              one credit at any size measured."
+        );
+    }
+
+    #[test]
+    fn a_limit_that_counts_parts_says_of_what_size() {
+        let of_parts = RateLimit { counted_bytes: Some(Bytes::from_kib(256)), ..limit() };
+        let said = statement(&known(of_parts.clone()), FindingCode::RateLimit);
+        assert!(said.ends_with("A request larger than 256 KiB counts as one for each 256 KiB."), "{said}");
+        let advised = advice(&known(of_parts), FindingCode::RateLimit).unwrap();
+        assert!(
+            advised.ends_with("Use requests of 256 KiB or more: smaller ones cost as much."),
+            "{advised}"
         );
     }
 

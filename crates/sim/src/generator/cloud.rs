@@ -19,6 +19,9 @@ const CREDIT_REQUESTS: Range = (3000.0, 60_000.0);
 const RATE_SHARE: Range = (0.1, 0.5);
 const CREDIT_MB: Range = (500.0, 5000.0);
 
+/// Amazon EBS counts a request to an SSD volume as one for each 256 KiB of it (recalled).
+const EBS_REQUEST_KIB: f64 = 256.0;
+
 const SOURCES: [&str; 1] = ["Baselines, bursts and latencies of burstable cloud volumes: recalled"];
 
 pub(super) fn draw(seed: u64) -> Profile {
@@ -35,6 +38,13 @@ pub(super) fn draw(seed: u64) -> Profile {
         let (rate, credit) = (rate * draws.even(RATE_SHARE), draws.by_ratio(CREDIT_MB));
         (limit.rate_mb_per_s, limit.credit_mb) = (Some(rate), Some(credit));
         format!("{credit} MB of credit, then {rate:.1} MB/s")
+    };
+    // Last, so that what was drawn before is what it always was.
+    let what = if limit.iops.is_some() && draws.percent(25) {
+        limit.request_kib = Some(EBS_REQUEST_KIB);
+        format!("{what}, a larger request than {EBS_REQUEST_KIB} KiB counted as several")
+    } else {
+        what
     };
     let description = format!("A random cloud volume: {}, {what}", size(capacity_bytes));
     let mut profile = frame(Family::Cloud, seed, description, &SOURCES);

@@ -30,7 +30,11 @@ struct Bucket {
 
 impl Bucket {
     fn cost(&self, request: &Request) -> f64 {
-        if self.numbers.is_bytes { f64::from(request.length_bytes) } else { 1.0 }
+        match self.numbers {
+            BucketNumbers { is_bytes: true, .. } => f64::from(request.length_bytes),
+            BucketNumbers { part_bytes: Some(part), .. } => (f64::from(request.length_bytes) / part).ceil(),
+            _ => 1.0,
+        }
     }
 
     fn tokens_at(&self, at_ns: u64) -> f64 {
@@ -195,6 +199,19 @@ mod tests {
         assert_eq!(ends, expected.map(|us| 1000 * us + 100_000));
     }
 
+    /// A gate of 100 a second: of 64 KiB one passes each 10 ms, and of 65 KiB and of 128 KiB each 20 ms.
+    #[test]
+    fn a_large_request_costs_one_for_each_part_that_it_begins() {
+        let profile = LimitProfile { iops: Some(100.0), request_kib: Some(64.0), ..LimitProfile::default() };
+        for (kib, parts) in [(4, 1u64), (64, 1), (65, 2), (128, 2), (1024, 16)] {
+            let ends = ends(&mut drive(&profile), Operation::Read, kib * 1024, 4, 5);
+            assert!(
+                ends[1..].windows(2).all(|pair| pair[1] - pair[0] == parts * 10_000_000),
+                "{kib}: {ends:?}"
+            );
+        }
+    }
+
     #[test]
     fn bytes_cost_by_their_number_and_more_than_a_full_bucket_leaves_a_debt() {
         let profile =
@@ -234,6 +251,7 @@ mod tests {
             is_bytes: false,
             per_second: 300.0,
             credit: 40_000.0,
+            part_bytes: None,
             change_ns: u64::MAX,
             times: 1.0,
         }];
@@ -253,6 +271,7 @@ mod tests {
         assert_eq!(flaw(""), "iops");
         assert_eq!(flaw("iops = 300\ncredit_mb = 3000"), "credit_mb");
         assert_eq!(flaw("rate_mb_per_s = 40\ncredit_requests = 10"), "credit_requests");
+        assert_eq!(flaw("rate_mb_per_s = 40\nrequest_kib = 256"), "request_kib");
         assert_eq!(flaw("iops = 0"), "iops");
         let profile: LimitProfile = toml::from_str("iops = 300\ncredit_requests = 40000").unwrap();
         assert_eq!(profile.check(), Ok(()));
@@ -262,6 +281,7 @@ mod tests {
                 is_bytes: false,
                 per_second: 300.0,
                 credit: 40_000.0,
+                part_bytes: None,
                 change_ns: u64::MAX,
                 times: 1.0
             }]

@@ -8,6 +8,7 @@ section! {
     LimitProfile at "[limit]" = "Rate limit around drive and link, as of cloud volumes, QEMU and cgroups: a token bucket of requests, one of bytes, or both, full at the start. Requests wait in order for tokens. Flush and TRIM cost none." {
         iops: Option<f64> = None, in 1..=1e9 => "Sustained IOPS, which refill the credit.";
         credit_requests: Option<f64> = None, in 1..=1e12 => "Burst credit: requests in a full bucket. Default 1.";
+        request_kib: Option<f64> = None, in 0.5..=1e6 => "A larger request costs one for each such part of it that it begins, as 256 KiB of Amazon EBS. Default: one at any size.";
         rate_mb_per_s: Option<f64> = None, in 0.001..=1e6 => "Sustained throughput, which refills the credit.";
         credit_mb: Option<f64> = None, in 0.001..=1e9 => "Burst credit: decimal MB in a full bucket. Default 1.";
         changes_at_s: Option<f64> = None, in 0..=1e8 => "When the limit changes, in seconds from the start. Default: never.";
@@ -22,6 +23,8 @@ pub(crate) struct BucketNumbers {
     pub is_bytes: bool,
     pub per_second: f64,
     pub credit: f64,
+    /// Of a bucket of requests: larger ones count as several.
+    pub part_bytes: Option<f64>,
     /// From when on it refills `times` as fast.
     pub change_ns: u64,
     pub times: f64,
@@ -35,6 +38,9 @@ impl LimitProfile {
         }
         if self.credit_mb.is_some() && self.rate_mb_per_s.is_none() {
             return Err(Flaw::new("credit_mb", "nothing refills it: `rate_mb_per_s` is missing"));
+        }
+        if self.request_kib.is_some() && self.iops.is_none() {
+            return Err(Flaw::new("request_kib", "no requests are counted: `iops` is missing"));
         }
         if self.changes_by.is_some() != self.changes_at_s.is_some() {
             return Err(Flaw::new("changes_by", "when it changes and by how much go together"));
@@ -51,11 +57,13 @@ impl LimitProfile {
         let times = self.changes_by.unwrap_or(1.0);
         if let Some(per_second) = self.iops {
             let credit = self.credit_requests.unwrap_or(1.0);
-            buckets.push(BucketNumbers { is_bytes: false, per_second, credit, change_ns, times });
+            let part_bytes = self.request_kib.map(|kib| kib * 1024.0);
+            buckets.push(BucketNumbers { is_bytes: false, per_second, credit, part_bytes, change_ns, times });
         }
         if let Some(rate) = self.rate_mb_per_s {
             let credit = self.credit_mb.unwrap_or(1.0) * 1e6;
-            buckets.push(BucketNumbers { is_bytes: true, per_second: rate * 1e6, credit, change_ns, times });
+            let (per_second, part_bytes) = (rate * 1e6, None);
+            buckets.push(BucketNumbers { is_bytes: true, per_second, credit, part_bytes, change_ns, times });
         }
         buckets
     }
