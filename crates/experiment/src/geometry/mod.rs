@@ -399,14 +399,16 @@ impl Experiment for Geometry {
         let waking = if self.stage == Stage::WarmUp { Vec::from(self.queue.clone()) } else { Vec::new() };
         let mut remaining = Remaining::of(&waking);
         let left = self.time().saturating_sub(self.spent);
+        // A host that turns out to be late takes the longer time.
+        let most = self.times.of_ends.max(self.time()).saturating_sub(self.spent);
         if self.stage != Stage::Done && left > Nanos::ZERO {
             remaining.steps.push(Step {
                 what: format!("reads of {} at QD 1 that locate sectors", self.block),
                 phases: 0,
-                time: left,
+                time: most,
                 likely: left,
                 slow: left,
-                reads: Some(Bytes::new(left.get() / READ_TIME_EXPECTED.get() * self.block.get())),
+                reads: Some(Bytes::new(most.get() / READ_TIME_EXPECTED.get() * self.block.get())),
                 writes: Some(Bytes::ZERO),
             });
         }
