@@ -201,7 +201,11 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
     // No quantity of a finding is below zero; only the arithmetic of its interval is.
     let possible = Estimate { low: estimate.low.max(0.0), ..*estimate };
     let shown = measured(&possible, code.unit().unwrap_or_default());
-    let unit = shown.value.split_once(' ').map_or(String::new(), |(_, unit)| format!(" {unit}"));
+    // Long times have their units in the interval: "5 h 30 min to 17 h 30 min".
+    let unit = match shown.value.split_once(' ') {
+        Some((_, unit)) if shown.interval.ends_with(|last: char| last.is_ascii_digit()) => format!(" {unit}"),
+        _ => String::new(),
+    };
     let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
     let interval = format!("{before}{}{unit}", shown.interval);
     let why = match code {

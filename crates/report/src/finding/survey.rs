@@ -543,14 +543,24 @@ fn quicker_words(quicker: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{known, statement, why};
+    use super::super::testing::{known, statement, target, why};
+    use super::super::{Text, text};
     use super::*;
     use model::estimate::Estimate;
-    use model::finding::{LatencyClasses, SampledSize, StreamSetting};
+    use model::finding::{Finding, LatencyClasses, Outcome, SampledSize, StreamSetting};
     use model::units::Bytes;
 
     fn rate_of(value: f64, of: RateOf) -> SequentialRate {
         SequentialRate::new(Estimate::exact(value), of)
+    }
+
+    /// "spans 5 h 30 min to 17 h 30 min h 30 min"
+    #[test]
+    fn an_interval_of_hours_has_its_units_once() {
+        let time = Estimate { low: 19_800.0, high: 63_000.0, ..Estimate::exact(30_600.0) };
+        let unsure = Finding::FullPassTime(Outcome::Inconclusive(time));
+        let Text::TooWide { interval, .. } = text(&unsure, &target()) else { panic!("{unsure:?}") };
+        assert_eq!(interval, "5 h 30 min to 17 h 30 min");
     }
 
     #[test]
