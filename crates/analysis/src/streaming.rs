@@ -10,6 +10,7 @@ use crate::stats::sample::Sample;
 use model::experiment_name::ExperimentName;
 use model::finding::{StreamSetting, Streaming};
 use model::plan::PhaseKind;
+use model::range::ByteRange;
 use model::request::Operation;
 use model::run::{OperationTotals, PhaseSummary, RunView};
 use model::units::Bytes;
@@ -22,80 +23,143 @@ const GAIN_MIN: f64 = 0.06;
 /// A drive is compared in so many areas, and each must show the gain.
 pub const AREAS: usize = 2;
 
+/// What comes first: of the smallest requests a slow drive, too, completes several in the time of a sample.
+pub const SMALLEST: StreamSetting = StreamSetting { queue_depth: 1, block_bytes: Bytes::from_kib(64) };
+/// A disk that reads nothing ahead waits a revolution for the next request, and at a random place half of one and a seek: 0.75 of it
+/// at 15,000 rpm and 3.5 ms, 0.65 at 7,200 and 8.5 ms.
+const IN_ORDER_SHARE_MAX: f64 = 0.8;
+
+/// Of drives that share the work, each has but a part of what is in flight: more of it than any single disk needs.
+pub const OF_ARRAYS: StreamSetting = StreamSetting { queue_depth: 8, block_bytes: Bytes::from_mib(2) };
+/// Longer samples are compared with longer ones only. In a short one, a drive that shares the work waits for the last arm most of the time.
+pub const SHORT_SAMPLE_BYTES_MAX: Bytes = Bytes::from_mib(64);
+
 /// No disk alone reads as fast, in bytes per second: the fastest of 2024 reach 285 MB/s.
 pub const ONE_DISK_RATE_MAX: f64 = 300e6;
 
 pub struct Calibration {
-    /// By area, in the order in which they were taken: seconds for each byte.
-    areas: [Vec<(StreamSetting, f64)>; AREAS],
+    /// By area, in the order in which they were taken.
+    areas: [Vec<StreamSample>; AREAS],
+}
+
+struct StreamSample {
+    setting: StreamSetting,
+    is_long: bool,
+    s_per_byte: f64,
 }
 
 impl Calibration {
     pub fn of(run: &RunView<'_>) -> Calibration {
         let middle = run.target.capacity.get() / 2;
-        let starts: Vec<u64> = samples(run).map(|(_, _, first_byte)| first_byte).collect();
+        let starts: Vec<u64> = samples(run).map(|(_, _, range)| range.first().get()).collect();
         let (least, most) = (starts.iter().min(), starts.iter().max());
         let border = least.zip(most).map_or(middle, |(least, most)| least + (most - least) / 2);
         let mut areas = [Vec::new(), Vec::new()];
-        for (summary, setting, first_byte) in samples(run) {
+        for (summary, setting, range) in samples(run) {
             let seconds =
                 summary.totals_of(Operation::Read).and_then(OperationTotals::seconds_per_byte_to_the_last);
-            if let (Some(seconds), 0) = (seconds, summary.errors()) {
-                areas[usize::from(first_byte > border)].push((setting, seconds));
+            if let (Some(s_per_byte), 0) = (seconds, summary.errors()) {
+                let is_long = range.bytes() > SHORT_SAMPLE_BYTES_MAX;
+                let area = usize::from(range.first().get() > border);
+                areas[area].push(StreamSample { setting, is_long, s_per_byte });
             }
         }
         Calibration { areas }
     }
 
     pub fn quickest_s_per_byte(&self) -> Option<f64> {
-        let all = self.areas.iter().flatten().map(|(_, seconds)| *seconds);
+        let all = self.areas.iter().flatten().map(|sample| sample.s_per_byte);
         all.min_by(f64::total_cmp)
     }
 
     /// The setting whose first samples were quickest, if they gain more in each area than places differ.
     pub fn candidate(&self) -> Option<StreamSetting> {
-        let mut settings: Vec<StreamSetting> = self.areas[0].iter().map(|(setting, _)| *setting).collect();
+        let mut settings: Vec<StreamSetting> = self.areas[0].iter().map(|sample| sample.setting).collect();
         settings.sort_unstable();
         settings.dedup();
         let mut best: Option<(StreamSetting, f64)> = None;
         for setting in settings {
-            let Some([first, second]) = self.first_ratios(setting) else { continue };
-            let is_gain = first.max(second) < 1.0 - GAIN_MIN;
-            if is_gain && best.is_none_or(|(_, least)| first + second < least) {
+            let Some([first, second]) = self.first_ratios(setting, false) else { continue };
+            if is_gain(first.max(second)) && best.is_none_or(|(_, least)| first + second < least) {
                 best = Some((setting, first + second));
             }
         }
         Some(best?.0)
     }
 
+    /// Whether reads in order take less than those at random places: what answers each in even time has no arms that could share the work,
+    /// and gains by what is in flight as each of its requests does.
+    pub fn is_quicker_in_order(&self, run: &RunView<'_>) -> bool {
+        let Some(random_s) = random_read_s(run) else { return false };
+        self.areas.iter().all(|area| {
+            let in_order = area.iter().find(|sample| sample.setting == SMALLEST);
+            let s_per_byte = in_order.map(|sample| sample.s_per_byte);
+            s_per_byte.is_some_and(|s_per_byte| {
+                s_per_byte * SMALLEST.block_bytes.as_f64() < IN_ORDER_SHARE_MAX * random_s
+            })
+        })
+    }
+
+    /// Whether several drives share the work: more in flight gains, or long samples are quicker than short ones in each area by more than
+    /// places differ, because arms that wait for each other are no small part of a short one. A single disk streams when its first request
+    /// is through.
+    pub fn is_of_array(&self) -> bool {
+        self.is_array_confirmed() || self.gains_by_length()
+    }
+
+    /// By how much more in flight gains depends on where chunks lie on tracks: more than places differ in one area, and nothing lost in the
+    /// other.
+    pub fn gains_as_array(&self) -> bool {
+        let ratios = self.first_ratios(OF_ARRAYS, true);
+        matches!(ratios, Some([first, second]) if is_gain(first.min(second)) && !is_loss(first.max(second)))
+    }
+
+    fn is_array_confirmed(&self) -> bool {
+        let [first, second] = [0, 1].map(|area: usize| self.pairs(area, OF_ARRAYS, true));
+        let all_gain = |area: &[f64]| !area.is_empty() && area.iter().all(|ratio| is_gain(*ratio));
+        self.gains_as_array()
+            && (all_gain(&first) || all_gain(&second))
+            && !first.iter().chain(&second).any(|ratio| is_loss(*ratio))
+    }
+
+    fn gains_by_length(&self) -> bool {
+        self.areas.iter().all(|area| {
+            let first = |is_long| of_setting(area, USUAL, is_long).next();
+            matches!((first(true), first(false)), (Some(long), Some(short)) if long < (1.0 - GAIN_MIN) * short)
+        })
+    }
+
     /// Whether as many bytes in flight in half as large requests, or more of them, stream slower in each area than places differ:
     /// a link costs a request some microseconds, a target of even latency all of its time.
     pub(crate) fn is_slower_with_smaller_requests(&self) -> bool {
         let smaller = StreamSetting { queue_depth: 8, block_bytes: Bytes::from_kib(512) };
-        matches!(self.first_ratios(smaller), Some([first, second]) if first.min(second) > 1.0 + GAIN_MIN)
+        matches!(self.first_ratios(smaller, false), Some([first, second]) if first.min(second) > 1.0 + GAIN_MIN)
     }
 
     /// The time of a byte in the first sample of each area, as a share of that of the usual setting.
-    fn first_ratios(&self, setting: StreamSetting) -> Option<[f64; AREAS]> {
+    fn first_ratios(&self, setting: StreamSetting, is_long: bool) -> Option<[f64; AREAS]> {
         let mut ratios = [0.0; AREAS];
-        for (area, ratio) in ratios.iter_mut().enumerate() {
-            *ratio = self.of_setting(area, setting).next()? / self.of_setting(area, USUAL).next()?;
+        for (area, ratio) in self.areas.iter().zip(&mut ratios) {
+            *ratio = of_setting(area, setting, is_long).next()? / of_setting(area, USUAL, is_long).next()?;
         }
         Some(ratios)
     }
 
-    fn of_setting(&self, area: usize, wanted: StreamSetting) -> impl Iterator<Item = f64> {
-        self.areas[area].iter().filter(move |(setting, _)| *setting == wanted).map(|(_, seconds)| *seconds)
+    /// What samples are to be read with: the usual setting unless another is quicker for certain.
+    pub fn best(&self) -> StreamSetting {
+        if self.is_array_confirmed() {
+            return OF_ARRAYS;
+        }
+        self.found().map_or(USUAL, |streaming| streaming.best)
     }
 
     /// What streams better than the usual setting, and by how much; none where nothing does for certain.
     pub fn found(&self) -> Option<Streaming> {
-        let best = self.candidate()?;
+        let is_array = self.is_array_confirmed();
+        let best = if is_array { OF_ARRAYS } else { self.candidate()? };
         let mut losses = Vec::new();
         for area in 0..AREAS {
-            // The first of each took part in the choice.
-            let pairs = self.of_setting(area, best).zip(self.of_setting(area, USUAL)).skip(1);
-            losses.extend(pairs.map(|(seconds, usual)| 1.0 - seconds / usual));
+            losses.extend(self.pairs(area, best, is_array).into_iter().map(|ratio| 1.0 - ratio));
         }
         let losses = Sample::new(losses)?;
         let loss = Mean::about(losses.mean(), losses.values()).interval(CONFIDENCE);
@@ -107,10 +171,46 @@ impl Calibration {
             usual_loss_high: loss.high.min(1.0),
         })
     }
+
+    /// The time of a byte as a share of that of the usual setting, in samples after the first of each, which took part in the choice.
+    fn pairs(&self, area: usize, setting: StreamSetting, is_long: bool) -> Vec<f64> {
+        let area = &self.areas[area];
+        let pairs = of_setting(area, setting, is_long).zip(of_setting(area, USUAL, is_long));
+        pairs.skip(1).map(|(seconds, usual)| seconds / usual).collect()
+    }
+}
+
+fn is_gain(ratio: f64) -> bool {
+    ratio < 1.0 - GAIN_MIN
+}
+
+/// Of long samples, which hold several surfaces.
+fn is_loss(ratio: f64) -> bool {
+    ratio > 1.0 + GAIN_MIN / 2.0
+}
+
+/// Seconds for each byte, in the order in which they were taken.
+fn of_setting(area: &[StreamSample], wanted: StreamSetting, is_long: bool) -> impl Iterator<Item = f64> {
+    let wanted = move |sample: &&StreamSample| sample.setting == wanted && sample.is_long == is_long;
+    area.iter().filter(wanted).map(|sample| sample.s_per_byte)
+}
+
+/// The mean time of a read of the last warm-up at random places.
+fn random_read_s(run: &RunView<'_>) -> Option<f64> {
+    let warm_ups = run.phases.iter().rev().filter(|summary| summary.phase.kind == PhaseKind::WarmUp);
+    for summary in warm_ups {
+        let Some(workload) = &summary.phase.workload else { continue };
+        if workload.pattern == Pattern::RandomWithReplacement {
+            return Some(summary.totals_of(Operation::Read)?.histogram.mean_ns()? / 1e9);
+        }
+    }
+    None
 }
 
 /// Sequential warm-ups of one pass: what they read is no sample of the drive's surface.
-fn samples<'run>(run: &RunView<'run>) -> impl Iterator<Item = (&'run PhaseSummary, StreamSetting, u64)> {
+fn samples<'run>(
+    run: &RunView<'run>,
+) -> impl Iterator<Item = (&'run PhaseSummary, StreamSetting, ByteRange)> {
     run.phases.iter().filter_map(|summary| {
         let phase = &summary.phase;
         let workload = phase.workload.as_ref()?;
@@ -121,6 +221,6 @@ fn samples<'run>(run: &RunView<'run>) -> impl Iterator<Item = (&'run PhaseSummar
             && workload.mix == OperationMix::Read;
         let setting =
             StreamSetting { queue_depth: workload.queue_depth, block_bytes: workload.block_sizes.single()? };
-        is_sample.then_some((summary, setting, workload.range.first().get()))
+        is_sample.then_some((summary, setting, workload.range))
     })
 }

@@ -9,12 +9,12 @@
 use crate::deep::Deep;
 use crate::error::PlanError;
 use crate::precision::Known;
-use crate::preparation::{self, Filling, filled, is_mechanical, measure, sequential_block, verb};
+use crate::preparation::{self, Filling, filled, is_mechanical, measure, streaming_block, verb};
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
-use crate::streaming::{self, StreamSearch};
+use crate::streaming::StreamSearch;
 use crate::{Experiment, Remaining, Setup, rate_limit};
-use analysis::streaming::USUAL;
+use analysis::streaming::{Calibration, USUAL};
 use clap::Args;
 use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, StreamSetting};
@@ -166,7 +166,7 @@ impl Check {
             Some(phase) => self.queue.push_back(phase),
             None => {
                 self.search = None;
-                self.setting = streaming::found(so_far);
+                self.setting = Calibration::of(so_far).best();
                 self.plan_measurements();
             }
         }
@@ -196,7 +196,7 @@ impl Check {
     fn plan_sequential(&mut self, mix: OperationMix, round: u32) {
         let range = self.range;
         let setting = if mix == OperationMix::Read { self.setting } else { USUAL };
-        let block = sequential_block(range, self.setup.facts.logical_block).min(setting.block_bytes);
+        let block = streaming_block(range, self.setup.facts.logical_block, setting);
         let strata = self.strata(range, block * u64::from(setting.queue_depth));
         let mut visits = Vec::new();
         for index in 0..strata {

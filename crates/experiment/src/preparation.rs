@@ -2,6 +2,7 @@
 
 use crate::Setup;
 use model::experiment_name::ExperimentName;
+use model::finding::StreamSetting;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::request::Operation;
@@ -137,6 +138,14 @@ pub fn sequential_block(range: ByteRange, logical_block: Bytes) -> Bytes {
         block = block / 2;
     }
     block
+}
+
+/// What a drive streams best with, found on a range with room for it; less on a small one.
+pub fn streaming_block(range: ByteRange, logical_block: Bytes, setting: StreamSetting) -> Bytes {
+    match sequential_block(range, logical_block) {
+        SEQUENTIAL_BLOCK => setting.block_bytes,
+        smaller => smaller.min(setting.block_bytes),
+    }
 }
 
 /// The size of random requests to that target, which places are multiples of.

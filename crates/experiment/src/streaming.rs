@@ -1,11 +1,14 @@
 //! Finds out how a drive streams best before something is measured with it: analysis::streaming says why.
 //!
 //! Extremes of depth and size come first, in two areas of the drive; where they are no quicker than the usual requests,
-//! that is all. Else what lies between them follows, and pairs that confirm the quickest.
+//! that is all. Else what lies between them follows, and pairs that confirm the quickest. Of what moves parts, long samples
+//! tell at the end whether several drives share the work, which stream together only when much is in flight.
 
 use crate::Setup;
 use crate::preparation::{self, SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, random_block};
-use analysis::streaming::{AREAS, Calibration, USUAL};
+use analysis::streaming::{
+    AREAS, Calibration, OF_ARRAYS, ONE_DISK_RATE_MAX, SHORT_SAMPLE_BYTES_MAX, SMALLEST, USUAL,
+};
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -24,13 +27,13 @@ const DEPTHS: [u32; 4] = [1, 2, 4, 8];
 const BLOCKS_KIB: [u64; 6] = [64, 128, 256, 512, 1024, 2048];
 /// No more is in flight than usual: a drive for which that is too little is no slower than its host asks.
 const IN_FLIGHT_MAX: Bytes = Bytes::new(4 * MIB);
-/// Depth and KiB of what comes first: of the smallest requests a slow drive, too, completes several in the time of a sample.
-const FIRST: (u32, u64) = (1, 64);
-/// The others between which all lie, with the usual one.
+/// Depth and KiB of the settings between which all others lie, with the smallest and the usual one.
 const EXTREMES: [(u32, u64); 4] = [(4, 1024), (1, 1024), (8, 64), (8, 512)];
 /// Some tracks of a disk; where nothing moves, many fills of the queue: what is in flight at the end counts little.
 const SAMPLE_BYTES: Bytes = Bytes::from_mib(8);
-const STILL_SAMPLE_BYTES: Bytes = Bytes::from_mib(64);
+const STILL_SAMPLE_BYTES: Bytes = SHORT_SAMPLE_BYTES_MAX;
+const LONG_SAMPLE_BYTES: Bytes = Bytes::from_mib(80);
+const _: () = assert!(LONG_SAMPLE_BYTES.get() > SHORT_SAMPLE_BYTES_MAX.get());
 const SAMPLE_TIME: Nanos = Nanos::from_millis(60);
 /// But no fewer requests than these after the first fill of the queue.
 const REQUESTS_MIN: u64 = 2;
@@ -39,6 +42,7 @@ const GAP: Bytes = Bytes::from_mib(16);
 const PAIRS: usize = 2;
 /// Each area is a quarter of the range. All settings and pairs have room there, so that nothing is read twice.
 const SAMPLES_MAX: u64 = (DEPTHS.len() * BLOCKS_KIB.len() + 2 * PAIRS) as u64;
+const LONG_SAMPLES_MAX: u64 = (2 + 2 * PAIRS) as u64;
 const QUARTERS: u64 = 2 * AREAS as u64;
 /// What it takes at most, and the share of a survey.
 const TIME_MAX: Nanos = Nanos::from_secs(6);
@@ -50,6 +54,8 @@ enum Stage {
     Extremes,
     Between,
     Pairs,
+    Long,
+    LongPairs,
     Done,
 }
 
@@ -61,8 +67,11 @@ pub struct StreamSearch {
     prng: Prng,
     stage: Stage,
     queue: VecDeque<Phase>,
-    sample_bytes: Bytes,
-    planned: u64,
+    moves_parts: bool,
+    has_explored: bool,
+    has_long: bool,
+    /// Where the next sample begins in each area.
+    within: Bytes,
     began: Nanos,
     time: Nanos,
 }
@@ -77,7 +86,6 @@ impl StreamSearch {
         began: Nanos,
         time: Nanos,
     ) -> StreamSearch {
-        let sample_bytes = if moves_parts { SAMPLE_BYTES } else { STILL_SAMPLE_BYTES };
         let mut search = StreamSearch {
             experiment,
             range,
@@ -85,16 +93,18 @@ impl StreamSearch {
             prng: Prng::new(setup.seed, ORDER_STREAM),
             stage: Stage::First,
             queue: VecDeque::new(),
-            sample_bytes,
-            planned: 0,
+            moves_parts,
+            has_explored: false,
+            has_long: false,
+            within: Bytes::ZERO,
             began,
             time: TIME_MAX.min(time / TIME_PART),
         };
-        let room = (sample_bytes + GAP) * SAMPLES_MAX * QUARTERS;
+        let room = (search.sample_bytes_max() + GAP) * SAMPLES_MAX * QUARTERS;
         if range.bytes() < room || setup.facts.logical_block > Bytes::new(BLOCKS_KIB[0] * KIB) {
             search.stage = Stage::Done;
         } else {
-            search.plan(&[setting(FIRST.0, FIRST.1)], Bytes::ZERO);
+            search.plan(&[SMALLEST], Bytes::ZERO);
         }
         search
     }
@@ -114,15 +124,28 @@ impl StreamSearch {
 
     fn stage_after(&mut self, so_far: &RunView<'_>, spent: Nanos) -> Stage {
         let samples = Calibration::of(so_far);
-        let Some(seconds_per_byte) = samples.quickest_s_per_byte() else { return Stage::Done };
-        let bytes = Bytes::new((SAMPLE_TIME.seconds() / seconds_per_byte) as u64);
+        let Some(quickest) = samples.quickest_s_per_byte() else { return Stage::Done };
+        let bytes = Bytes::new((SAMPLE_TIME.seconds() / quickest) as u64);
+        let may_be_array =
+            !self.has_long && self.has_room_for_long(quickest, spent) && samples.is_quicker_in_order(so_far);
         match (self.stage, samples.candidate()) {
             _ if spent >= self.time => Stage::Done,
             (Stage::First, _) => {
                 self.plan(&EXTREMES.map(|(depth, kib)| setting(depth, kib)), bytes);
                 Stage::Extremes
             }
-            (Stage::Extremes, Some(_)) => {
+            (Stage::Extremes, Some(_)) if quickest < 1.0 / ONE_DISK_RATE_MAX && may_be_array => {
+                self.plan_long();
+                Stage::Long
+            }
+            (Stage::Long, _) if samples.gains_as_array() => {
+                for _ in 0..PAIRS {
+                    self.plan(&[OF_ARRAYS, USUAL], LONG_SAMPLE_BYTES);
+                }
+                Stage::LongPairs
+            }
+            (Stage::Extremes | Stage::Long, Some(_)) if !self.has_explored => {
+                self.has_explored = true;
                 self.plan(&between(), bytes);
                 Stage::Between
             }
@@ -132,16 +155,40 @@ impl StreamSearch {
                 }
                 Stage::Pairs
             }
+            (Stage::Long | Stage::LongPairs | Stage::Done, _) => Stage::Done,
+            _ if may_be_array => {
+                self.plan_long();
+                Stage::Long
+            }
             _ => Stage::Done,
         }
+    }
+
+    fn plan_long(&mut self) {
+        self.has_long = true;
+        self.plan(&[OF_ARRAYS, USUAL], LONG_SAMPLE_BYTES);
+    }
+
+    /// In the range, and in time for all at the rate that the quickest short sample had, which none of an array is as slow as.
+    fn has_room_for_long(&self, seconds_per_byte: f64, spent: Nanos) -> bool {
+        let samples = 2 * AREAS as u64;
+        let takes = (LONG_SAMPLE_BYTES * samples).as_f64() * seconds_per_byte;
+        let room = self.within + (LONG_SAMPLE_BYTES + GAP) * LONG_SAMPLES_MAX;
+        self.moves_parts
+            && room * QUARTERS <= self.range.bytes()
+            && takes <= self.time.saturating_sub(spent).seconds()
+    }
+
+    fn sample_bytes_max(&self) -> Bytes {
+        if self.moves_parts { SAMPLE_BYTES } else { STILL_SAMPLE_BYTES }
     }
 
     fn plan(&mut self, settings: &[StreamSetting], bytes: Bytes) {
         let mut settings = settings.to_vec();
         self.prng.shuffle(&mut settings);
         for setting in settings {
-            let within = self.planned * (self.sample_bytes + GAP).get();
-            self.planned += 1;
+            let within = self.within.get();
+            self.within += self.sample_bytes_max().max(bytes) + GAP;
             for area in 0..AREAS as u64 {
                 let start = self.range.part(2 * area + 1, QUARTERS).first().get();
                 let first = (start + within - self.range.first().get()) / self.grid.get() * self.grid.get();
@@ -154,7 +201,11 @@ impl StreamSearch {
     fn sample(&self, setting: StreamSetting, first: Offset, bytes: Bytes) -> Phase {
         let StreamSetting { queue_depth, block_bytes } = setting;
         let least = block_bytes * (u64::from(queue_depth) + REQUESTS_MIN);
-        let bytes = if bytes == Bytes::ZERO { SAMPLE_BYTES } else { bytes.clamp(least, self.sample_bytes) };
+        let bytes = match bytes {
+            Bytes::ZERO => SAMPLE_BYTES,
+            LONG_SAMPLE_BYTES => LONG_SAMPLE_BYTES,
+            _ => bytes.clamp(least, self.sample_bytes_max()),
+        };
         let stretch =
             ByteRange::new(first, bytes.round_down_to(block_bytes)).expect("a sample holds something");
         let workload = Workload {
@@ -162,18 +213,10 @@ impl StreamSearch {
             ..Workload::new(stretch, Pattern::Sequential, OperationMix::Read, block_bytes, queue_depth)
         };
         // A drive that needs longer is not worth the search.
-        let time = if setting == self::setting(FIRST.0, FIRST.1) { SAMPLE_TIME } else { self.time };
+        let time = if setting == SMALLEST { SAMPLE_TIME } else { self.time };
         let stop = StopCondition { time: Some(time), ..StopCondition::one_pass() };
         let name = format!("calibrate {queue_depth} × {block_bytes}");
         preparation::phase(self.experiment.clone(), name, PhaseKind::WarmUp, workload, stop)
-    }
-}
-
-/// What the search found: the usual setting unless another is quicker for certain.
-pub fn found(so_far: &RunView<'_>) -> StreamSetting {
-    match Calibration::of(so_far).found() {
-        Some(streaming) => streaming.best,
-        None => USUAL,
     }
 }
 
@@ -187,7 +230,8 @@ fn between() -> Vec<StreamSetting> {
         for kib in BLOCKS_KIB {
             let setting = setting(depth, kib);
             if setting.block_bytes * u64::from(depth) <= IN_FLIGHT_MAX
-                && ![FIRST].iter().chain(&EXTREMES).any(|known| *known == (depth, kib))
+                && setting != SMALLEST
+                && !EXTREMES.contains(&(depth, kib))
             {
                 settings.push(setting);
             }

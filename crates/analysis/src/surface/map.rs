@@ -6,11 +6,9 @@ use super::pass::{self, Spot};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
-use crate::measured::{EXPERIMENT_ACCESS, turns};
+use crate::measured::turns;
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
-use crate::streaming::ONE_DISK_RATE_MAX;
-use crate::stripe;
 use model::estimate::Estimate;
 use model::finding::{OtherLoad, SurveyUnknown};
 use model::range::ByteRange;
@@ -37,6 +35,8 @@ pub struct SurfaceMap {
     suspects: Vec<ByteRange>,
     quickest: f64,
     turns: bool,
+    /// Which each have a part of what is in flight, so that a visit depends on how they share it.
+    pub several_disks: bool,
     uneven_share: f64,
     pass: Option<Estimate>,
     pub(super) spots: Vec<Spot>,
@@ -52,6 +52,7 @@ impl SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
             turns: turns(run) == Some(true),
+            several_disks: gathered.several_disks,
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
         };
         if let Some(share) = Sample::new(gathered.start_shares)
@@ -60,23 +61,11 @@ impl SurfaceMap {
             map.uneven_share = share.median();
         }
         if let Some(block) = gathered.block
-            && map.turns
-            && map.is_of_several_disks(run)
+            && map.several_disks
         {
             map.uneven_share = block.as_f64() / map.median_visit(|visit| visit.bytes as f64);
         }
         Ok(map)
-    }
-
-    fn is_of_several_disks(&self, run: &RunView<'_>) -> bool {
-        let reads = stripe::reads(run, &EXPERIMENT_ACCESS);
-        match reads.as_ref() {
-            Some(reads) if reads.has_several_arms() => return true,
-            Some(reads) if reads.has_one_arm() => return false,
-            _ => {}
-        }
-        let median_s_per_byte = self.median_visit(|visit| visit.seconds_per_byte);
-        median_s_per_byte < 1.0 / ONE_DISK_RATE_MAX
     }
 
     /// The map of visits that were made elsewhere, in any order. Those outside of the range are left out.
@@ -99,6 +88,7 @@ impl SurfaceMap {
             disturbances: sorting.disturbances(&visits),
             quickest: sorting.moments.quickest(),
             turns: false,
+            several_disks: false,
             uneven_share: 0.0,
             suspects: sorting.suspects(&visits),
             pass: pass::mean_over(range, &spots).as_ref().map(pass::interval),
@@ -162,9 +152,10 @@ impl SurfaceMap {
         }
     }
 
-    /// Other load on a drive that turns, in so many visits that they do not tell how fast it is alone.
+    /// Other load on a disk, in so many visits that they do not tell how fast it is alone. How the disks of a mirror share requests makes
+    /// visits as different.
     pub fn load_in_most_visits(&self) -> Option<OtherLoad> {
-        if !self.turns {
+        if !self.turns || self.several_disks {
             return None;
         }
         load::in_most_visits(&self.disturbances, self.median_visit(Visit::seconds))

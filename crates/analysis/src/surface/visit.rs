@@ -1,11 +1,16 @@
 //! From the phases of a run to visits: whole short phases, and pieces of long ones.
 
-use crate::measured::{self, extent, in_no_time, is_measurement, sequential_visits, single_access_s, turns};
+use crate::measured::{
+    self, EXPERIMENT_ACCESS, extent, in_no_time, is_measurement, sequential_visits, single_access_s, turns,
+};
+use crate::stats::sample::middle;
+use crate::streaming::{Calibration, ONE_DISK_RATE_MAX};
+use crate::stripe;
 use model::finding::SurveyUnknown;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::RunView;
+use model::run::{OperationTotals, RunView};
 use model::units::{Bytes, MIB};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +33,7 @@ pub(super) struct Gathered {
     pub block: Option<Bytes>,
     /// By what share the time of each visit that is a whole phase may be off, where nothing moves, for what its start takes.
     pub start_shares: Vec<f64>,
+    pub several_disks: bool,
 }
 
 /// Fewer requests than this, of which four follow the first, show a rate only roughly.
@@ -38,6 +44,9 @@ const PIECE_BYTES_MIN: u64 = 64 * MIB;
 const PIECES: u64 = 4096;
 /// A phase of fewer pieces than this is one visit.
 const PIECES_MIN: u64 = 4;
+
+/// So many requests after the first slice of time show a rate to a hundredth or two.
+const IN_STEP_REQUESTS_MIN: u64 = 8;
 
 /// First visits, which find out how long samples must be, do not count where they were shorter than such a part of most: what a drive
 /// takes to begin is more of them, so that they look slow.
@@ -74,6 +83,7 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         too_short: 0,
         block: None,
         start_shares: Vec::new(),
+        several_disks: is_of_several_disks(run, &all, operation),
     };
     let mut whole = 0;
     let piece_bytes = (run.target.capacity.get() / PIECES).max(PIECE_BYTES_MIN);
@@ -91,7 +101,7 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         if visit.summary.bytes() >= PIECES_MIN * piece_bytes {
             gathered.add_pieces(run, visit, operation, piece_bytes);
         } else {
-            gathered.add_whole(visit, operation, &access);
+            gathered.add_whole(run, visit, operation, &access);
             whole += 1;
         }
     }
@@ -145,6 +155,44 @@ fn is_spread(visited: ByteRange, range: ByteRange) -> bool {
         && range.end().get() - visited.end().get() <= part
 }
 
+/// By reads of each from its own place, or, where there are none, by how the target streams.
+fn is_of_several_disks(run: &RunView<'_>, visits: &[measured::Visit<'_>], operation: Operation) -> bool {
+    let turns = turns(run);
+    if turns == Some(false) {
+        return false;
+    }
+    let reads = stripe::reads(run, &EXPERIMENT_ACCESS);
+    match reads.as_ref() {
+        Some(reads) if reads.has_several_arms() => return true,
+        Some(reads) if reads.has_one_arm() => return false,
+        _ => {}
+    }
+    if turns.is_none() {
+        return Calibration::of(run).is_of_array();
+    }
+    let mut rates = Vec::new();
+    for visit in visits {
+        rates.extend(visit.summary.totals_of(operation).and_then(OperationTotals::seconds_per_byte));
+    }
+    middle(&mut rates) < 1.0 / ONE_DISK_RATE_MAX || Calibration::of(run).is_of_array()
+}
+
+/// The time of each byte once all arms of several disks have found their place and go in step, which the first slice of time is for. Between
+/// two completions it ends half a request after the first on average.
+fn in_step_s_per_byte(run: &RunView<'_>, visit: &measured::Visit<'_>, operation: Operation) -> Option<f64> {
+    let mut slices = run.slices(visit.phase, operation);
+    let lead = slices.next()?;
+    let later: u64 = slices.map(|slice| slice.operations).sum();
+    if later < IN_STEP_REQUESTS_MIN {
+        return None;
+    }
+    let last_ns = visit.summary.totals_of(operation)?.stretch?.last_ns;
+    let bytes = visit.summary.bytes() as f64
+        - lead.bytes as f64
+        - visit.workload.block_sizes.largest().as_f64() / 2.0;
+    Some(last_ns.saturating_sub(lead.end_ns()) as f64 / 1e9 / bytes)
+}
+
 struct Access {
     /// Whether it may take time, which must then be kept out of a visit's time.
     moves_parts: bool,
@@ -177,28 +225,40 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     Some(visit.summary.duration_ns as f64 / 1e9 / totals.bytes as f64)
 }
 
-/// Where the first request is left out, so is what it took beside its share; but drives that work together were at others by then, so that half
-/// of that may be too much, and all of it where the host was late: on mounted drives of one server rates were 0.2 to 0.4 % high.
-fn start_share(visit: &measured::Visit<'_>, seconds_per_byte: f64, access: &Access) -> f64 {
+/// What comes before the first completion is left out or counted in; drives that work together were at other requests by then, so that half of
+/// it may be too much, and all of it where the host was late: on mounted drives of one server rates were 0.2 to 0.4 % high.
+fn start_share(visit: &measured::Visit<'_>, operation: Operation, access: &Access) -> f64 {
+    let Some(s_per_byte) = visit.summary.totals_of(operation).and_then(OperationTotals::seconds_per_byte)
+    else {
+        return 0.0;
+    };
     let whole_s = visit.summary.duration_ns as f64 / 1e9;
-    let left_out_s = whole_s - seconds_per_byte * visit.summary.bytes() as f64;
-    let part = if access.may_be_late { 1.0 } else { 0.5 };
-    part * left_out_s.max(0.0) / whole_s
+    let start_s = whole_s - s_per_byte * visit.summary.bytes() as f64;
+    let is_all_of_it = access.may_be_late || !visit.is_in_turn(operation);
+    let part = if is_all_of_it { 1.0 } else { 0.5 };
+    part * start_s.max(0.0) / whole_s
 }
 
 impl Gathered {
-    fn add_whole(&mut self, visit: &measured::Visit<'_>, operation: Operation, access: &Access) {
+    fn add_whole(
+        &mut self,
+        run: &RunView<'_>,
+        visit: &measured::Visit<'_>,
+        operation: Operation,
+        access: &Access,
+    ) {
         if visit.summary.errors() > 0 {
             self.with_errors += 1;
             return;
         }
-        let seconds = seconds_per_byte(visit, operation, access).unwrap_or(0.0);
+        let in_step = if self.several_disks { in_step_s_per_byte(run, visit, operation) } else { None };
+        let seconds = in_step.or_else(|| seconds_per_byte(visit, operation, access)).unwrap_or(0.0);
         if !(seconds.is_finite() && seconds > 0.0) {
             self.too_short += 1;
             return;
         };
         if !access.moves_parts {
-            self.start_shares.push(start_share(visit, seconds, access));
+            self.start_shares.push(start_share(visit, operation, access));
         }
         let longest = visit.summary.totals_of(operation).and_then(|totals| totals.histogram.max());
         self.visits.push(Visit {

@@ -12,10 +12,10 @@ use crate::precision::is_narrow;
 use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
 use crate::rate_limit::{Rest, deciding};
 use crate::setup::check_room;
-use crate::streaming::{self, StreamSearch};
+use crate::streaming::StreamSearch;
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::limit::limits;
-use analysis::streaming::{ONE_DISK_RATE_MAX, USUAL};
+use analysis::streaming::{Calibration, ONE_DISK_RATE_MAX, USUAL};
 use analysis::surface::{SlowPlace, SurfaceMap};
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
@@ -258,7 +258,7 @@ impl Adaptive {
 
     /// Writes go to a cache first, and what streams reads best says nothing of them.
     fn setting(&self, so_far: &RunView<'_>) -> StreamSetting {
-        if self.mix() == OperationMix::Read { streaming::found(so_far) } else { USUAL }
+        if self.mix() == OperationMix::Read { Calibration::of(so_far).best() } else { USUAL }
     }
 
     fn calibrate(&mut self, so_far: &RunView<'_>) {
@@ -613,14 +613,16 @@ fn operation_of(mix: OperationMix) -> Operation {
 
 fn visit_bytes_by_rate(so_far: &RunView<'_>, time: Nanos) -> Bytes {
     let [_, slowest] = probes_s_per_byte(so_far);
-    let bytes = if slowest > 0.0 { time.seconds() / slowest } else { 0.0 };
+    // All of a probe that shows no rate was answered together.
+    let bytes = if slowest > 0.0 { time.seconds() / slowest } else { VISIT_BYTES_MAX.as_f64() };
     Bytes::new(bytes as u64).max(VISIT_BYTES).min(VISIT_BYTES_MAX)
 }
 
-/// None where no probe was faster than a single disk. What is slow but even may serve whole fills of the queue together.
+/// None where nothing tells of several disks: no probe was faster than a single one, and samples gain nothing by their length.
 fn array_visit_bytes(so_far: &RunView<'_>, time: Nanos, setting: StreamSetting) -> Option<Bytes> {
     let [quickest, slowest] = probes_s_per_byte(so_far);
-    if slowest <= 0.0 || quickest >= 1.0 / ONE_DISK_RATE_MAX {
+    let is_array = quickest < 1.0 / ONE_DISK_RATE_MAX || Calibration::of(so_far).is_of_array();
+    if slowest <= 0.0 || !is_array {
         return None;
     }
     let bytes = Bytes::new((time.seconds() / slowest) as u64).min(ARRAY_VISIT_BYTES_MAX);

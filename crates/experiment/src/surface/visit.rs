@@ -1,7 +1,7 @@
 //! A visit: a stretch that is read or written in order, and nothing else, as one phase.
 
 use crate::Setup;
-use crate::preparation::{self, random_block, sequential_block, verb};
+use crate::preparation::{self, random_block, streaming_block, verb};
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
 use model::plan::{Phase, StopCondition};
@@ -36,7 +36,7 @@ impl Visitor {
         moves_parts: bool,
         setting: StreamSetting,
     ) -> Visitor {
-        let mut block = sequential_block(range, setup.facts.logical_block).min(setting.block_bytes);
+        let mut block = streaming_block(range, setup.facts.logical_block, setting);
         while moves_parts && block > BLOCK_MIN && Bytes::new(block.get() * REQUESTS_MIN) > bytes {
             block = Bytes::new(block.get() / 2);
         }
