@@ -59,6 +59,16 @@ enum Stage {
     Done,
 }
 
+/// How much a sample reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    /// Before a rate is known.
+    First,
+    /// What takes [`SAMPLE_TIME`], within the bounds of short samples.
+    Short(Bytes),
+    Long,
+}
+
 #[derive(Clone)]
 pub struct StreamSearch {
     experiment: ExperimentName,
@@ -104,7 +114,7 @@ impl StreamSearch {
         if range.bytes() < room || setup.facts.logical_block > Bytes::new(BLOCKS_KIB[0] * KIB) {
             search.stage = Stage::Done;
         } else {
-            search.plan(&[SMALLEST], Bytes::ZERO);
+            search.plan(&[SMALLEST], Length::First);
         }
         search
     }
@@ -125,13 +135,13 @@ impl StreamSearch {
     fn stage_after(&mut self, so_far: &RunView<'_>, spent: Nanos) -> Stage {
         let samples = Calibration::of(so_far);
         let Some(quickest) = samples.quickest_s_per_byte() else { return Stage::Done };
-        let bytes = Bytes::new((SAMPLE_TIME.seconds() / quickest) as u64);
+        let short = Length::Short(Bytes::new((SAMPLE_TIME.seconds() / quickest) as u64));
         let may_be_array =
             !self.has_long && self.has_room_for_long(quickest, spent) && samples.is_quicker_in_order(so_far);
         match (self.stage, samples.candidate()) {
             _ if spent >= self.time => Stage::Done,
             (Stage::First, _) => {
-                self.plan(&EXTREMES.map(|(depth, kib)| setting(depth, kib)), bytes);
+                self.plan(&EXTREMES.map(|(depth, kib)| setting(depth, kib)), short);
                 Stage::Extremes
             }
             (Stage::Extremes, Some(_)) if quickest < 1.0 / ONE_DISK_RATE_MAX && may_be_array => {
@@ -140,18 +150,18 @@ impl StreamSearch {
             }
             (Stage::Long, _) if samples.gains_as_array() => {
                 for _ in 0..PAIRS {
-                    self.plan(&[OF_ARRAYS, USUAL], LONG_SAMPLE_BYTES);
+                    self.plan(&[OF_ARRAYS, USUAL], Length::Long);
                 }
                 Stage::LongPairs
             }
             (Stage::Extremes | Stage::Long, Some(_)) if !self.has_explored => {
                 self.has_explored = true;
-                self.plan(&between(), bytes);
+                self.plan(&between(), short);
                 Stage::Between
             }
             (Stage::Between, Some(best)) => {
                 for _ in 0..PAIRS {
-                    self.plan(&[best, USUAL], bytes);
+                    self.plan(&[best, USUAL], short);
                 }
                 Stage::Pairs
             }
@@ -166,14 +176,15 @@ impl StreamSearch {
 
     fn plan_long(&mut self) {
         self.has_long = true;
-        self.plan(&[OF_ARRAYS, USUAL], LONG_SAMPLE_BYTES);
+        self.plan(&[OF_ARRAYS, USUAL], Length::Long);
     }
 
-    /// In the range, and in time for all at the rate that the quickest short sample had, which none of an array is as slow as.
+    /// In the range, beside all short ones, and in time at the rate that the quickest short sample had: an array is no slower.
     fn has_room_for_long(&self, seconds_per_byte: f64, spent: Nanos) -> bool {
         let samples = 2 * AREAS as u64;
         let takes = (LONG_SAMPLE_BYTES * samples).as_f64() * seconds_per_byte;
-        let room = self.within + (LONG_SAMPLE_BYTES + GAP) * LONG_SAMPLES_MAX;
+        let room =
+            (self.sample_bytes_max() + GAP) * SAMPLES_MAX + (LONG_SAMPLE_BYTES + GAP) * LONG_SAMPLES_MAX;
         self.moves_parts
             && room * QUARTERS <= self.range.bytes()
             && takes <= self.time.saturating_sub(spent).seconds()
@@ -183,28 +194,29 @@ impl StreamSearch {
         if self.moves_parts { SAMPLE_BYTES } else { STILL_SAMPLE_BYTES }
     }
 
-    fn plan(&mut self, settings: &[StreamSetting], bytes: Bytes) {
+    fn plan(&mut self, settings: &[StreamSetting], length: Length) {
         let mut settings = settings.to_vec();
         self.prng.shuffle(&mut settings);
         for setting in settings {
             let within = self.within.get();
-            self.within += self.sample_bytes_max().max(bytes) + GAP;
+            self.within += if length == Length::Long { LONG_SAMPLE_BYTES } else { self.sample_bytes_max() };
+            self.within += GAP;
             for area in 0..AREAS as u64 {
                 let start = self.range.part(2 * area + 1, QUARTERS).first().get();
                 let first = (start + within - self.range.first().get()) / self.grid.get() * self.grid.get();
                 let first = Offset::new(self.range.first().get() + first);
-                self.queue.push_back(self.sample(setting, first, bytes));
+                self.queue.push_back(self.sample(setting, first, length));
             }
         }
     }
 
-    fn sample(&self, setting: StreamSetting, first: Offset, bytes: Bytes) -> Phase {
+    fn sample(&self, setting: StreamSetting, first: Offset, length: Length) -> Phase {
         let StreamSetting { queue_depth, block_bytes } = setting;
         let least = block_bytes * (u64::from(queue_depth) + REQUESTS_MIN);
-        let bytes = match bytes {
-            Bytes::ZERO => SAMPLE_BYTES,
-            LONG_SAMPLE_BYTES => LONG_SAMPLE_BYTES,
-            _ => bytes.clamp(least, self.sample_bytes_max()),
+        let bytes = match length {
+            Length::First => SAMPLE_BYTES,
+            Length::Short(bytes) => bytes.clamp(least, self.sample_bytes_max()),
+            Length::Long => LONG_SAMPLE_BYTES,
         };
         let stretch =
             ByteRange::new(first, bytes.round_down_to(block_bytes)).expect("a sample holds something");

@@ -251,7 +251,9 @@ impl Gathered {
             self.with_errors += 1;
             return;
         }
-        let in_step = if self.several_disks { in_step_s_per_byte(run, visit, operation) } else { None };
+        // A write ends with its flush.
+        let goes_in_step = self.several_disks && operation == Operation::Read;
+        let in_step = if goes_in_step { in_step_s_per_byte(run, visit, operation) } else { None };
         let seconds = in_step.or_else(|| seconds_per_byte(visit, operation, access)).unwrap_or(0.0);
         if !(seconds.is_finite() && seconds > 0.0) {
             self.too_short += 1;
