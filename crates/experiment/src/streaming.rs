@@ -59,10 +59,10 @@ enum Stage {
     Done,
 }
 
-/// How much a sample reads.
+/// How much one sample reads, which decides what it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Length {
-    /// Before a rate is known.
+    /// Before any rate of the drive is known.
     First,
     /// What takes [`SAMPLE_TIME`], within the bounds of short samples.
     Short(Bytes),
