@@ -258,10 +258,11 @@ fn reaped(ring: &mut UringEngine, min: u32) -> usize {
 
 #[test]
 fn a_spinning_ring_takes_all_that_was_asked_for_and_sleeps_through_long_waits() {
+    const LATE: Nanos = Nanos::new(500 * SPIN_MAX.get());
     for depth in [1, DEPTH] {
         let spun = spinning_ring(depth, |ring, mut writer, clock| {
-            // The last of these comes long after it has gone to sleep.
-            let late = clock.now() + Nanos::new(10 * SPIN_MAX.get());
+            // The last of these comes long after it has gone to sleep, and after what a busy host may keep it from its processor while it spins.
+            let late = clock.now() + LATE;
             let writing = std::thread::spawn({
                 let clock = *clock;
                 move || {
@@ -280,7 +281,7 @@ fn a_spinning_ring_takes_all_that_was_asked_for_and_sleeps_through_long_waits() 
             writing.join().unwrap();
         });
         assert!(spun > Nanos::ZERO, "depth {depth}");
-        assert!(spun.get() < 10 * SPIN_MAX.get(), "depth {depth}: it slept through most: {spun:?}");
+        assert!(spun.get() < LATE.get() / 2, "depth {depth}: it slept through most: {spun:?}");
     }
 }
 
