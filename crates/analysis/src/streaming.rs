@@ -37,14 +37,20 @@ pub const SHORT_SAMPLE_BYTES_MAX: Bytes = Bytes::from_mib(64);
 /// No disk alone reads as fast, in bytes per second: the fastest of 2024 reach 285 MB/s.
 pub const ONE_DISK_RATE_MAX: f64 = 300e6;
 
+/// Short and long samples, which are compared among themselves only.
 pub struct Calibration {
-    /// By area, in the order in which they were taken.
+    short: Samples,
+    long: Samples,
+}
+
+/// By area, in the order in which they were taken.
+#[derive(Default)]
+struct Samples {
     areas: [Vec<StreamSample>; AREAS],
 }
 
 struct StreamSample {
     setting: StreamSetting,
-    is_long: bool,
     s_per_byte: f64,
 }
 
@@ -54,32 +60,32 @@ impl Calibration {
         let starts: Vec<u64> = samples(run).map(|(_, _, range)| range.first().get()).collect();
         let (least, most) = (starts.iter().min(), starts.iter().max());
         let border = least.zip(most).map_or(middle, |(least, most)| least + (most - least) / 2);
-        let mut areas = [Vec::new(), Vec::new()];
+        let (mut short, mut long) = (Samples::default(), Samples::default());
         for (summary, setting, range) in samples(run) {
             let seconds =
                 summary.totals_of(Operation::Read).and_then(OperationTotals::seconds_per_byte_to_the_last);
             if let (Some(s_per_byte), 0) = (seconds, summary.errors()) {
-                let is_long = range.bytes() > SHORT_SAMPLE_BYTES_MAX;
+                let samples = if range.bytes() > SHORT_SAMPLE_BYTES_MAX { &mut long } else { &mut short };
                 let area = usize::from(range.first().get() > border);
-                areas[area].push(StreamSample { setting, is_long, s_per_byte });
+                samples.areas[area].push(StreamSample { setting, s_per_byte });
             }
         }
-        Calibration { areas }
+        Calibration { short, long }
     }
 
     pub fn quickest_s_per_byte(&self) -> Option<f64> {
-        let all = self.areas.iter().flatten().map(|sample| sample.s_per_byte);
-        all.min_by(f64::total_cmp)
+        let all = self.short.areas.iter().chain(&self.long.areas).flatten();
+        all.map(|sample| sample.s_per_byte).min_by(f64::total_cmp)
     }
 
     /// The setting whose first samples were quickest, if they gain more in each area than places differ.
     pub fn candidate(&self) -> Option<StreamSetting> {
-        let mut settings: Vec<StreamSetting> = self.areas[0].iter().map(|sample| sample.setting).collect();
+        let mut settings: Vec<StreamSetting> = self.short.areas[0].iter().map(|sample| sample.setting).collect();
         settings.sort_unstable();
         settings.dedup();
         let mut best: Option<(StreamSetting, f64)> = None;
         for setting in settings {
-            let Some([first, second]) = self.first_ratios(setting, false) else { continue };
+            let Some([first, second]) = self.short.first_ratios(setting) else { continue };
             if is_gain(first.max(second)) && best.is_none_or(|(_, least)| first + second < least) {
                 best = Some((setting, first + second));
             }
@@ -91,7 +97,7 @@ impl Calibration {
     /// and gains by what is in flight as each of its requests does.
     pub fn is_quicker_in_order(&self, run: &RunView<'_>) -> bool {
         let Some(random_s) = random_read_s(run) else { return false };
-        self.areas.iter().all(|area| {
+        self.short.areas.iter().all(|area| {
             let in_order = area.iter().find(|sample| sample.setting == SMALLEST);
             let s_per_byte = in_order.map(|sample| sample.s_per_byte);
             s_per_byte.is_some_and(|s_per_byte| {
@@ -110,12 +116,12 @@ impl Calibration {
     /// By how much more in flight gains depends on where chunks lie on tracks: more than places differ in one area, and nothing lost in the
     /// other.
     pub fn gains_as_array(&self) -> bool {
-        let ratios = self.first_ratios(OF_ARRAYS, true);
+        let ratios = self.long.first_ratios(OF_ARRAYS);
         matches!(ratios, Some([first, second]) if is_gain(first.min(second)) && !is_loss(first.max(second)))
     }
 
     fn is_array_confirmed(&self) -> bool {
-        let [first, second] = [0, 1].map(|area: usize| self.pairs(area, OF_ARRAYS, true));
+        let [first, second] = [0, 1].map(|area: usize| self.long.pairs(area, OF_ARRAYS));
         let all_gain = |area: &[f64]| !area.is_empty() && area.iter().all(|ratio| is_gain(*ratio));
         self.gains_as_array()
             && (all_gain(&first) || all_gain(&second))
@@ -123,9 +129,9 @@ impl Calibration {
     }
 
     fn gains_by_length(&self) -> bool {
-        self.areas.iter().all(|area| {
-            let first = |is_long| of_setting(area, USUAL, is_long).next();
-            matches!((first(true), first(false)), (Some(long), Some(short)) if long < (1.0 - GAIN_MIN) * short)
+        self.long.areas.iter().zip(&self.short.areas).all(|(long, short)| {
+            let first = [long, short].map(|area| of_setting(area, USUAL).next());
+            matches!(first, [Some(long), Some(short)] if long < (1.0 - GAIN_MIN) * short)
         })
     }
 
@@ -133,16 +139,7 @@ impl Calibration {
     /// a link costs a request some microseconds, a target of even latency all of its time.
     pub(crate) fn is_slower_with_smaller_requests(&self) -> bool {
         let smaller = StreamSetting { queue_depth: 8, block_bytes: Bytes::from_kib(512) };
-        matches!(self.first_ratios(smaller, false), Some([first, second]) if first.min(second) > 1.0 + GAIN_MIN)
-    }
-
-    /// The time of a byte in the first sample of each area, as a share of that of the usual setting.
-    fn first_ratios(&self, setting: StreamSetting, is_long: bool) -> Option<[f64; AREAS]> {
-        let mut ratios = [0.0; AREAS];
-        for (area, ratio) in self.areas.iter().zip(&mut ratios) {
-            *ratio = of_setting(area, setting, is_long).next()? / of_setting(area, USUAL, is_long).next()?;
-        }
-        Some(ratios)
+        matches!(self.short.first_ratios(smaller), Some([first, second]) if first.min(second) > 1.0 + GAIN_MIN)
     }
 
     /// What samples are to be read with: the usual setting unless another is quicker for certain.
@@ -156,10 +153,11 @@ impl Calibration {
     /// What streams better than the usual setting, and by how much; none where nothing does for certain.
     pub fn found(&self) -> Option<Streaming> {
         let is_array = self.is_array_confirmed();
-        let best = if is_array { OF_ARRAYS } else { self.candidate()? };
+        let (samples, best) =
+            if is_array { (&self.long, OF_ARRAYS) } else { (&self.short, self.candidate()?) };
         let mut losses = Vec::new();
         for area in 0..AREAS {
-            losses.extend(self.pairs(area, best, is_array).into_iter().map(|ratio| 1.0 - ratio));
+            losses.extend(samples.pairs(area, best).into_iter().map(|ratio| 1.0 - ratio));
         }
         let losses = Sample::new(losses)?;
         let loss = Mean::about(losses.mean(), losses.values()).interval(CONFIDENCE);
@@ -171,11 +169,22 @@ impl Calibration {
             usual_loss_high: loss.high.min(1.0),
         })
     }
+}
 
-    /// The time of a byte as a share of that of the usual setting, in samples after the first of each, which took part in the choice.
-    fn pairs(&self, area: usize, setting: StreamSetting, is_long: bool) -> Vec<f64> {
+impl Samples {
+    /// The time of a byte in the first sample of each area, as a share of that of the usual setting.
+    fn first_ratios(&self, setting: StreamSetting) -> Option<[f64; AREAS]> {
+        let mut ratios = [0.0; AREAS];
+        for (area, ratio) in self.areas.iter().zip(&mut ratios) {
+            *ratio = of_setting(area, setting).next()? / of_setting(area, USUAL).next()?;
+        }
+        Some(ratios)
+    }
+
+    /// The same ratios of the samples after the first of each, which took part in the choice.
+    fn pairs(&self, area: usize, setting: StreamSetting) -> Vec<f64> {
         let area = &self.areas[area];
-        let pairs = of_setting(area, setting, is_long).zip(of_setting(area, USUAL, is_long));
+        let pairs = of_setting(area, setting).zip(of_setting(area, USUAL));
         pairs.skip(1).map(|(seconds, usual)| seconds / usual).collect()
     }
 }
@@ -190,9 +199,8 @@ fn is_loss(ratio: f64) -> bool {
 }
 
 /// Seconds for each byte, in the order in which they were taken.
-fn of_setting(area: &[StreamSample], wanted: StreamSetting, is_long: bool) -> impl Iterator<Item = f64> {
-    let wanted = move |sample: &&StreamSample| sample.setting == wanted && sample.is_long == is_long;
-    area.iter().filter(wanted).map(|sample| sample.s_per_byte)
+fn of_setting(area: &[StreamSample], wanted: StreamSetting) -> impl Iterator<Item = f64> {
+    area.iter().filter(move |sample| sample.setting == wanted).map(|sample| sample.s_per_byte)
 }
 
 /// The mean time of a read of the last warm-up at random places.

@@ -114,6 +114,14 @@ pub fn measured(estimate: &Estimate, unit: &str) -> Measured {
     Measured { value: value_text, interval }
 }
 
+/// The ends of an interval far wider than its number, where it is shown alone: "0.0 to 3,052.0 MB/s".
+pub fn interval_with_unit(estimate: &Estimate, unit: &str) -> String {
+    let interval = measured(estimate, unit).interval;
+    let scale = Scale::of(estimate.value, unit);
+    // Long times have their units in it: "5 h 30 min to 17 h 30 min".
+    if scale.composite { interval } else { scale.with_unit(&interval) }
+}
+
 fn is_small_whole(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() < WHOLE_SHOWN_MAX
 }

@@ -6,7 +6,6 @@ use super::pass::{self, Spot};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
-use crate::measured::turns;
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
 use model::estimate::Estimate;
@@ -51,7 +50,7 @@ impl SurfaceMap {
         let mut map = SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
-            turns: turns(run) == Some(true),
+            turns: gathered.turns == Some(true),
             several_disks: gathered.several_disks,
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
         };

@@ -33,6 +33,8 @@ pub(super) struct Gathered {
     pub block: Option<Bytes>,
     /// By what share the time of each visit that is a whole phase may be off, where nothing moves, for what its start takes.
     pub start_shares: Vec<f64>,
+    /// Whether something turns, where the run shows it.
+    pub turns: Option<bool>,
     pub several_disks: bool,
 }
 
@@ -76,6 +78,7 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     if in_no_time(run, &all) {
         return Err(SurveyUnknown::NoTime);
     }
+    let turns = turns(run);
     let mut gathered = Gathered {
         range,
         visits: Vec::new(),
@@ -83,12 +86,13 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         too_short: 0,
         block: None,
         start_shares: Vec::new(),
-        several_disks: is_of_several_disks(run, &all, operation),
+        turns,
+        several_disks: turns != Some(false) && is_of_several_disks(run, &all, operation, turns),
     };
     let mut whole = 0;
     let piece_bytes = (run.target.capacity.get() / PIECES).max(PIECE_BYTES_MIN);
     let access = Access {
-        moves_parts: turns(run) != Some(false),
+        moves_parts: turns != Some(false),
         access_s: single_access_s(run),
         may_be_late: run.environment.is_in_real_time(),
     };
@@ -156,25 +160,28 @@ fn is_spread(visited: ByteRange, range: ByteRange) -> bool {
 }
 
 /// By reads of each from its own place, or, where there are none, by how the target streams.
-fn is_of_several_disks(run: &RunView<'_>, visits: &[measured::Visit<'_>], operation: Operation) -> bool {
-    let turns = turns(run);
-    if turns == Some(false) {
-        return false;
+fn is_of_several_disks(
+    run: &RunView<'_>,
+    visits: &[measured::Visit<'_>],
+    operation: Operation,
+    turns: Option<bool>,
+) -> bool {
+    if let Some(reads) = stripe::reads(run, &EXPERIMENT_ACCESS) {
+        if reads.has_several_arms() {
+            return true;
+        }
+        if reads.has_one_arm() {
+            return false;
+        }
     }
-    let reads = stripe::reads(run, &EXPERIMENT_ACCESS);
-    match reads.as_ref() {
-        Some(reads) if reads.has_several_arms() => return true,
-        Some(reads) if reads.has_one_arm() => return false,
-        _ => {}
-    }
-    if turns.is_none() {
-        return Calibration::of(run).is_of_array();
+    if Calibration::of(run).is_of_array() {
+        return true;
     }
     let mut rates = Vec::new();
     for visit in visits {
         rates.extend(visit.summary.totals_of(operation).and_then(OperationTotals::seconds_per_byte));
     }
-    middle(&mut rates) < 1.0 / ONE_DISK_RATE_MAX || Calibration::of(run).is_of_array()
+    turns == Some(true) && middle(&mut rates) < 1.0 / ONE_DISK_RATE_MAX
 }
 
 /// The time of each byte once all arms of several disks have found their place and go in step, which the first slice of time is for. Between

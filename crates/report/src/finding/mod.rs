@@ -29,7 +29,7 @@ pub(crate) mod write_cliff;
 
 pub(crate) use subject::Subject;
 
-use crate::quantity::{Measured, measured};
+use crate::quantity::{Measured, interval_with_unit, measured};
 use crate::style::Tone;
 use crate::units::in_decimal;
 use model::estimate::Estimate;
@@ -200,14 +200,8 @@ fn inconclusive(estimate: &Estimate, code: FindingCode) -> Text {
     }
     // No quantity of a finding is below zero; only the arithmetic of its interval is.
     let possible = Estimate { low: estimate.low.max(0.0), ..*estimate };
-    let shown = measured(&possible, code.unit().unwrap_or_default());
-    // Long times have their units in the interval: "5 h 30 min to 17 h 30 min".
-    let unit = match shown.value.split_once(' ') {
-        Some((_, unit)) if shown.interval.ends_with(|last: char| last.is_ascii_digit()) => format!(" {unit}"),
-        _ => String::new(),
-    };
     let before = if code == FindingCode::ConcurrencyKnee { QUEUE_DEPTH } else { "" };
-    let interval = format!("{before}{}{unit}", shown.interval);
+    let interval = format!("{before}{}", interval_with_unit(&possible, code.unit().unwrap_or_default()));
     let why = match code {
         FindingCode::ConcurrencyKnee => format!(
             "Inconclusive: the best balance of IOPS and latency may lie anywhere from {interval} (95 % confidence). \

@@ -2,7 +2,7 @@
 //! than a full bucket leaves a debt. Not modelled: credit that is shared with other volumes.
 
 use crate::Drive;
-use crate::limit::profile::{BucketNumbers, LimitProfile};
+use crate::limit::profile::{BucketNumbers, Counted, LimitProfile};
 use model::request::{Completion, Operation, Request};
 use model::target::TargetFacts;
 use model::units::Instant;
@@ -30,10 +30,10 @@ struct Bucket {
 
 impl Bucket {
     fn cost(&self, request: &Request) -> f64 {
-        match self.numbers {
-            BucketNumbers { is_bytes: true, .. } => f64::from(request.length_bytes),
-            BucketNumbers { part_bytes: Some(part), .. } => (f64::from(request.length_bytes) / part).ceil(),
-            _ => 1.0,
+        match self.numbers.counted {
+            Counted::Requests => 1.0,
+            Counted::Parts(part_bytes) => (f64::from(request.length_bytes) / part_bytes).ceil(),
+            Counted::Bytes => f64::from(request.length_bytes),
         }
     }
 
@@ -248,10 +248,9 @@ mod tests {
     #[test]
     fn an_idle_bucket_refills_to_its_credit_and_no_further() {
         let numbers = [BucketNumbers {
-            is_bytes: false,
+            counted: Counted::Requests,
             per_second: 300.0,
             credit: 40_000.0,
-            part_bytes: None,
             change_ns: u64::MAX,
             times: 1.0,
         }];
@@ -278,10 +277,9 @@ mod tests {
         assert_eq!(
             profile.buckets(),
             [BucketNumbers {
-                is_bytes: false,
+                counted: Counted::Requests,
                 per_second: 300.0,
                 credit: 40_000.0,
-                part_bytes: None,
                 change_ns: u64::MAX,
                 times: 1.0
             }]

@@ -17,14 +17,20 @@ section! {
     }
 }
 
-/// What a bucket counts, with its numbers in requests or bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Counted {
+    Requests,
+    /// A request costs one for each part of this many bytes that it begins.
+    Parts(f64),
+    Bytes,
+}
+
+/// The numbers of a bucket, in what it counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BucketNumbers {
-    pub is_bytes: bool,
+    pub counted: Counted,
     pub per_second: f64,
     pub credit: f64,
-    /// Of a bucket of requests: larger ones count as several.
-    pub part_bytes: Option<f64>,
     /// From when on it refills `times` as fast.
     pub change_ns: u64,
     pub times: f64,
@@ -57,13 +63,16 @@ impl LimitProfile {
         let times = self.changes_by.unwrap_or(1.0);
         if let Some(per_second) = self.iops {
             let credit = self.credit_requests.unwrap_or(1.0);
-            let part_bytes = self.request_kib.map(|kib| kib * 1024.0);
-            buckets.push(BucketNumbers { is_bytes: false, per_second, credit, part_bytes, change_ns, times });
+            let counted = match self.request_kib {
+                Some(kib) => Counted::Parts(kib * 1024.0),
+                None => Counted::Requests,
+            };
+            buckets.push(BucketNumbers { counted, per_second, credit, change_ns, times });
         }
         if let Some(rate) = self.rate_mb_per_s {
             let credit = self.credit_mb.unwrap_or(1.0) * 1e6;
-            let (per_second, part_bytes) = (rate * 1e6, None);
-            buckets.push(BucketNumbers { is_bytes: true, per_second, credit, part_bytes, change_ns, times });
+            let (counted, per_second) = (Counted::Bytes, rate * 1e6);
+            buckets.push(BucketNumbers { counted, per_second, credit, change_ns, times });
         }
         buckets
     }

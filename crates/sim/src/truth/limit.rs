@@ -1,6 +1,6 @@
 //! What a rate limit makes true, and what it leaves without a closed form.
 
-use crate::limit::LimitProfile;
+use crate::limit::{Counted, LimitProfile};
 use crate::truth::data::TruthData;
 use crate::truth::value::Truth;
 use model::finding::FindingCode;
@@ -24,7 +24,10 @@ pub(super) fn add(limit: Option<&LimitProfile>, truths: &mut Vec<Truth>) {
     truths.push(match limit.buckets().as_slice() {
         [_] if limit.changes_at_s.is_some() => Truth::depends(code, "the limit changes during the run"),
         [bucket] => {
-            let by = if bucket.is_bytes { "bytes" } else { "requests" };
+            let by = match bucket.counted {
+                Counted::Bytes => "bytes",
+                Counted::Requests | Counted::Parts(_) => "requests",
+            };
             let refill_s = bucket.credit / bucket.per_second;
             let data = TruthData::Limit { by, credit: bucket.credit, refill_s };
             Truth::number(code, bucket.per_second).with(data)
