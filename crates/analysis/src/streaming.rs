@@ -80,7 +80,8 @@ impl Calibration {
 
     /// The setting whose first samples were quickest, if they gain more in each area than places differ.
     pub fn candidate(&self) -> Option<StreamSetting> {
-        let mut settings: Vec<StreamSetting> = self.short.areas[0].iter().map(|sample| sample.setting).collect();
+        let mut settings: Vec<StreamSetting> =
+            self.short.areas[0].iter().map(|sample| sample.setting).collect();
         settings.sort_unstable();
         settings.dedup();
         let mut best: Option<(StreamSetting, f64)> = None;

@@ -13,9 +13,9 @@
 //! could not be told sector by sector; only a part of the drive was measured.
 //! # Known problems
 //! What a drive keeps for itself at either edge is not reached, so the longest seek is that between the first and the last byte.
-//! On disks that go through all surfaces of a cylinder before the next one, what follows a track is another surface; then the seek
-//! to the next track is unknown, as it is where skews scatter too much to tell such disks from others. Overheads that a drive has only
-//! with a seek count as part of it.
+//! On disks that go through all surfaces of a cylinder before the next one, what follows a track is another surface, and the seek is looked for
+//! where cylinders end; it is unknown where it takes as long as the change of heads that may go with it, or where skews scatter too much to tell
+//! such disks from others. Overheads that a drive has only with a seek count as part of it.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995. Ruemmler and Wilkes,
 //! "An introduction to disk drive modeling", 1994. Henry Wong, "Hard disk geometry microbenchmarking", 2019. Turnbull, "The
@@ -98,7 +98,7 @@ impl Seen {
         if curve.late_share() > LATE_SHARE_MAX {
             return Err(NoGeometry::Interference { share: curve.late_share() });
         }
-        let maps = near_maps(&readings, &rotation, sector);
+        let maps = near_maps(&readings, &counts, &rotation, sector);
         let near = NearSeeks::of(&readings, &maps, &rotation);
         Ok(Seen { near, layout: Layout::of(&counts, &rotation), curve, is_whole: covers(run, range) })
     }
@@ -118,17 +118,19 @@ impl Seen {
     }
 
     fn next_track(&self) -> Result<SeekTrackToTrack, NoGeometry> {
-        if let Some(layout) = &self.layout
-            && !layout.keeps_surface.ok_or(NoGeometry::SurfaceOpen)?
-        {
-            return Err(NoGeometry::OtherSurface);
-        }
+        let keeps_surface = match &self.layout {
+            Some(layout) => layout.keeps_surface.ok_or(NoGeometry::SurfaceOpen)?,
+            None => true,
+        };
         let near = self.near.as_ref().ok_or(NoGeometry::OverheadUnknown { bounds_s: None })?;
-        let seek = near.next_track.ok_or(NoGeometry::TooFewSeeks)?;
+        let seek = match keeps_surface {
+            true => near.next_track.ok_or(NoGeometry::TooFewSeeks)?,
+            false => next_cylinder(near).ok_or(NoGeometry::OtherSurface)?,
+        };
         if seek.low <= 0.0 {
             return Err(NoGeometry::TooNear);
         }
-        let pairs = near.pairs.0 + near.pairs.1;
+        let pairs = near.pairs.iter().sum();
         Ok(SeekTrackToTrack { seek, overhead_s: near.overhead.value, pairs })
     }
 
@@ -171,4 +173,13 @@ impl Seen {
         }
         Ok(estimate)
     }
+}
+
+/// The seek to the next cylinder where tracks follow each other by changing heads, and by the longer skew where cylinders end. Heads may be changed
+/// there, too, at the same time: only where it takes longer than that alone, or less, so that they are not, is it the time of the seek.
+fn next_cylinder(near: &NearSeeks) -> Option<Estimate> {
+    let (usual, other) = (near.next_track?, near.other_track?);
+    let (head_change, seek) = if near.other_skews_more { (usual, other) } else { (other, usual) };
+    let is_another_time = seek.low > head_change.high || seek.high < head_change.low;
+    is_another_time.then_some(seek)
 }

@@ -5,7 +5,9 @@
 //! with several reads: their distance is a whole number of sectors. Late reads are a share of all that may be anywhere (a mixture of a
 //! Laplace distribution and an even one).
 
-use super::track::{FINEST_TURNS, Track, TrackCount, counts_of, long_probes, probe_count, scatters};
+use super::track::{
+    FINEST_TURNS, Track, TrackBorder, TrackCount, counts_of, long_probes, probe_count, scatters,
+};
 use super::{Reading, Rotation};
 use model::finding::NoGeometry;
 use std::ops::Range;
@@ -283,7 +285,10 @@ impl TrackEnds {
             last_offset: offset(first.last),
             sectors: self.tracks[1].sectors,
             range: (second.first - first.last, second.last - first.first),
-            skew_turns: Some(self.skew(1).rem_euclid(1.0)),
+            border: Some(TrackBorder {
+                skew_turns: self.skew(1).rem_euclid(1.0),
+                offset: offset(second.likeliest),
+            }),
         }
     }
 }

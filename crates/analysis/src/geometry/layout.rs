@@ -201,7 +201,7 @@ impl Skew {
     fn of(counts: &[TrackCount], coarse: f64) -> Skew {
         let mut skews = Vec::new();
         for count in counts {
-            skews.extend(count.skew_turns);
+            skews.extend(count.border.map(|border| border.skew_turns));
         }
         let Some(value) = most_common(&skews, coarse) else {
             return Skew { turns: None, ends: 0, others: 0, share: 0.0, is_sharp: false };
@@ -401,6 +401,7 @@ fn with_sure_ends(zones: &[ZoneSeen], counts: &[(u64, u32)]) -> Vec<ZoneSeen> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::TrackBorder;
 
     #[test]
     fn zones_are_where_the_set_of_counts_changes() {
@@ -452,7 +453,8 @@ mod tests {
             for end in 0..ends {
                 let skew = if end % 3 == 2 { cylinder } else { 0.0726 } + scatter * prng.normal();
                 let (sectors, range) = (1400.0, (1400.0, 1400.0));
-                counts.push(TrackCount { offset: 0, last_offset: 0, sectors, range, skew_turns: Some(skew) });
+                let border = Some(TrackBorder { skew_turns: skew, offset: 0 });
+                counts.push(TrackCount { offset: 0, last_offset: 0, sectors, range, border });
             }
             Skew::of(&counts, 14.0 * scatter).keeps_surface()
         };

@@ -21,10 +21,10 @@ mod track;
 pub use density::Density;
 pub use ends::{TrackEnds, rotation_of, track_ends, tracks_of};
 pub use layout::{Layout, ZoneSeen};
-pub use near::{NearMap, NearSeeks, near_maps};
+pub use near::{NearMap, NearMaps, NearSeeks, near_maps, other_borders};
 pub use rotation::Rotation;
 pub use seek::{Hop, SeekCurve, hops_of};
-pub use track::{TrackCount, counts_of, probe_count, scatters};
+pub use track::{TrackBorder, TrackCount, counts_of, probe_count, scatters};
 
 use crate::measured::evidence_across;
 use crate::stats::sample::middle;

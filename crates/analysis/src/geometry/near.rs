@@ -9,7 +9,9 @@
 use super::censored::one_time;
 use super::ends::track_ends;
 use super::layout::most_common;
-use super::track::{READINGS_MIN, Track, TrackCount, count_of, count_of_track, long_probes, scatters};
+use super::track::{
+    READINGS_MIN, Track, TrackBorder, TrackCount, count_of, count_of_track, long_probes, scatters,
+};
 use super::{Reading, Rotation, wrapped};
 use crate::stats::CONFIDENCE;
 use model::estimate::Estimate;
@@ -215,22 +217,67 @@ impl NearMap {
 pub struct NearSeeks {
     /// What a command takes until the sector may pass, without any seek, in seconds.
     pub overhead: Estimate,
-    /// What a seek to the next track takes beside that, where there were enough pairs.
+    /// What it takes beside that to get to the next track as most follow each other, where there were enough pairs.
     pub next_track: Option<Estimate>,
-    /// How many pairs there were on the same track, and on the next one.
-    pub pairs: (usize, usize),
+    /// The same where tracks follow each other in the second most common way.
+    pub other_track: Option<Estimate>,
+    /// Whether the angle jumps by more there.
+    pub other_skews_more: bool,
+    /// How many pairs there were on the same track, and on the next one in both ways.
+    pub pairs: [usize; 3],
 }
 
-/// The maps of places whose tracks follow each other as most do: where the angle jumps by something else, the next track lies on another
-/// surface, and is reached by changing heads.
-pub fn near_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
-    let mut maps = all_maps(readings, rotation, sector_bytes);
-    let skews: Vec<f64> = maps.iter().map(NearMap::skew).collect();
-    let tolerance = (2.0 * rotation.tolerance_turns()).max(SKEW_ROUNDING_TURNS);
-    if let Some(usual) = most_common(&skews, tolerance) {
-        maps.retain(|map| wrapped(map.skew() - usual).abs() <= tolerance);
+/// Maps by how the two tracks of a place follow each other. On a disk that keeps to a surface the next track lies on another one where the angle
+/// jumps by something else; on one that goes through all surfaces of a cylinder first, the next cylinder begins there.
+#[derive(Clone, Debug, Default)]
+pub struct NearMaps {
+    pub usual: Vec<NearMap>,
+    pub others: Vec<NearMap>,
+}
+
+impl NearMaps {
+    fn other_skews_more(&self) -> bool {
+        let first = |maps: &[NearMap]| maps.first().map(|map| map.skew().rem_euclid(1.0));
+        matches!((first(&self.usual), first(&self.others)), (Some(usual), Some(other)) if other > usual)
     }
-    maps
+}
+
+/// The maps of all places that a run read closely. What is usual is told by the borders of all tracks.
+pub fn near_maps(
+    readings: &[Reading],
+    counts: &[TrackCount],
+    rotation: &Rotation,
+    sector_bytes: u64,
+) -> NearMaps {
+    let maps = all_maps(readings, rotation, sector_bytes);
+    let (of_maps, tolerance) = (skews_of(&maps), skew_tolerance(rotation));
+    let mut skews = of_maps.clone();
+    skews.extend(counts.iter().filter_map(|count| count.border).map(|border| border.skew_turns));
+    let Some(usual) = most_common(&skews, tolerance) else { return NearMaps::default() };
+    let is_usual = |map: &NearMap| wrapped(map.skew() - usual).abs() <= tolerance;
+    let (usual, mut others): (Vec<NearMap>, Vec<NearMap>) = maps.into_iter().partition(is_usual);
+    if let Some(second) = most_common(&skews_of(&others), tolerance) {
+        others.retain(|map| wrapped(map.skew() - second).abs() <= tolerance);
+    }
+    NearMaps { usual, others }
+}
+
+fn skews_of(maps: &[NearMap]) -> Vec<f64> {
+    maps.iter().map(NearMap::skew).collect()
+}
+
+fn skew_tolerance(rotation: &Rotation) -> f64 {
+    (2.0 * rotation.tolerance_turns()).max(SKEW_ROUNDING_TURNS)
+}
+
+/// Borders at which tracks follow each other otherwise than at most.
+pub fn other_borders(counts: &[TrackCount], rotation: &Rotation) -> Vec<TrackBorder> {
+    let mut borders: Vec<TrackBorder> = counts.iter().filter_map(|count| count.border).collect();
+    let skews: Vec<f64> = borders.iter().map(|border| border.skew_turns).collect();
+    let tolerance = skew_tolerance(rotation);
+    let Some(usual) = most_common(&skews, tolerance) else { return Vec::new() };
+    borders.retain(|border| wrapped(border.skew_turns - usual).abs() > tolerance);
+    borders
 }
 
 fn all_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
@@ -256,32 +303,44 @@ fn all_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec
 
 impl NearSeeks {
     /// What the pairs at places with a map show; none where they are too few.
-    pub fn of(readings: &[Reading], maps: &[NearMap], rotation: &Rotation) -> Option<NearSeeks> {
+    pub fn of(readings: &[Reading], maps: &NearMaps, rotation: &Rotation) -> Option<NearSeeks> {
         let turn_s = rotation.turn_s();
-        let mut bounds: [Vec<(f64, f64)>; 2] = [Vec::new(), Vec::new()];
-        for map in maps {
-            for reading in readings {
-                let Some((tracks, late_turns)) = map.hop(reading, rotation) else { continue };
-                // A completion that is seen late says nothing of when the sector passed, which the map tells closer than one read.
-                let passed_s = reading.seconds() - late_turns * turn_s;
-                let high_s = passed_s - turn_s / map.tracks[tracks].sectors;
-                bounds[tracks].push((high_s - turn_s, high_s));
+        let [mut same, mut next, mut other] = [const { Vec::new() }; 3];
+        for (maps, further) in [(&maps.usual, &mut next), (&maps.others, &mut other)] {
+            for map in maps {
+                for reading in readings {
+                    let Some((tracks, late_turns)) = map.hop(reading, rotation) else { continue };
+                    // A completion that is seen late says nothing of when the sector passed, which the map tells closer than one read.
+                    let passed_s = reading.seconds() - late_turns * turn_s;
+                    let high_s = passed_s - turn_s / map.tracks[tracks].sectors;
+                    let bounds = if tracks == 0 { &mut same } else { &mut *further };
+                    bounds.push((high_s - turn_s, high_s));
+                }
             }
         }
-        let [same, next] = bounds.map(|bounds| {
+        let times = [same, next, other].map(|bounds| {
             (bounds.len() >= PAIRS_MIN)
                 .then(|| one_time(&bounds, turn_s, turn_s * rotation.scatter_turns / READS_OF_TRACK.sqrt()))
         });
+        let pairs = times.map(|time| time.map_or(0, |time| time.effective_count as usize));
+        let [same, next, other] = times;
         let same = same?;
-        let next_track = next.map(|next| {
-            let value = next.value - same.value;
-            let low = value - half_of_two(next.value - next.low, same.high - same.value);
-            let high = value + half_of_two(next.high - next.value, same.value - same.low);
-            Estimate { value, low, high, ..next }
-        });
-        let pairs = [Some(same), next].map(|time| time.map_or(0, |time| time.effective_count as usize));
-        Some(NearSeeks { overhead: same, next_track, pairs: pairs.into() })
+        Some(NearSeeks {
+            overhead: same,
+            next_track: next.map(|next| beside(&next, &same)),
+            other_track: other.map(|other| beside(&other, &same)),
+            other_skews_more: maps.other_skews_more(),
+            pairs,
+        })
     }
+}
+
+/// What a time is longer by than another.
+fn beside(time: &Estimate, other: &Estimate) -> Estimate {
+    let value = time.value - other.value;
+    let low = value - half_of_two(time.value - time.low, other.high - other.value);
+    let high = value + half_of_two(time.high - time.value, other.value - other.low);
+    Estimate { value, low, high, ..*time }
 }
 
 /// How far off the difference of two times may be, given how far off each may. Where pairs leave a gap, each time is anywhere in it alike; the sum

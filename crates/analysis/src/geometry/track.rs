@@ -35,8 +35,17 @@ pub struct TrackCount {
     pub sectors: f64,
     /// How few, and how many it may be.
     pub range: (f64, f64),
-    /// What the angle jumps by at the end of the track, in turns less whole ones, where a probe went past one end.
-    pub skew_turns: Option<f64>,
+    /// The end of the track, where a probe went past one.
+    pub border: Option<TrackBorder>,
+}
+
+/// Where a track ends and the next one begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackBorder {
+    /// What the angle jumps by, in turns less whole ones.
+    pub skew_turns: f64,
+    /// Half way between the reads next to it.
+    pub offset: u64,
 }
 
 impl TrackCount {
@@ -248,28 +257,37 @@ fn refined(spots: &[Spot], group: &[usize], fits: &[f64], rotation: &Rotation) -
         offset = offset.min(spots[index].offset);
         last_offset = last_offset.max(spots[index].offset);
     }
-    let skew_turns = skew(spots, group, sectors, rotation.tolerance_turns());
-    Some(TrackCount { offset, last_offset, sectors, range: (low, high), skew_turns })
+    let border = border(spots, group, sectors, rotation.tolerance_turns());
+    Some(TrackCount { offset, last_offset, sectors, range: (low, high), border })
 }
 
-/// What the angle jumps by between the track of a group and the next one on either side, where the others of the probe agree on it.
-fn skew(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Option<f64> {
+/// The border between the track of a group and the next one on either side, where the others of the probe agree on what the angle jumps by.
+fn border(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Option<TrackBorder> {
     let origin = &spots[*group.first()?];
-    let lowest = group.iter().map(|&index| spots[index].below).fold(f64::MIN, f64::max);
-    let highest = group.iter().map(|&index| spots[index].below).fold(f64::MAX, f64::min);
+    let (mut highest, mut lowest) = (*origin, *origin);
+    for &index in group {
+        if spots[index].below < highest.below {
+            highest = spots[index];
+        }
+        if spots[index].below > lowest.below {
+            lowest = spots[index];
+        }
+    }
     // This track ends below its lowest spot, and the next one a whole track further down; likewise above.
     let mut jumps = Vec::new();
     for spot in spots {
         let misfit = misfit(origin, spot, sectors);
-        if spot.below < highest && spot.below > highest - sectors {
-            jumps.push(misfit);
-        } else if spot.below > lowest && spot.below < lowest + sectors {
-            jumps.push(-misfit);
+        if spot.below < highest.below && spot.below > highest.below - sectors {
+            jumps.push((misfit, highest.below - spot.below, spot.offset.midpoint(highest.offset)));
+        } else if spot.below > lowest.below && spot.below < lowest.below + sectors {
+            jumps.push((-misfit, spot.below - lowest.below, spot.offset.midpoint(lowest.offset)));
         }
     }
-    let first = *jumps.first()?;
-    let agree = jumps.iter().all(|jump| wrapped(jump - first).abs() <= 2.0 * tolerance);
-    (agree && first.abs() > 2.0 * tolerance).then_some(first.rem_euclid(1.0))
+    let (first, ..) = *jumps.first()?;
+    let (.., offset) = jumps.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
+    let agree = jumps.iter().all(|(jump, ..)| wrapped(jump - first).abs() <= 2.0 * tolerance);
+    let skew_turns = first.rem_euclid(1.0);
+    (agree && first.abs() > 2.0 * tolerance).then_some(TrackBorder { skew_turns, offset: *offset })
 }
 
 #[cfg(test)]
@@ -279,7 +297,7 @@ mod tests {
     #[test]
     fn an_interval_with_one_whole_number_is_exact() {
         let count =
-            TrackCount { offset: 0, last_offset: 0, sectors: 473.1, range: (472.4, 473.6), skew_turns: None };
+            TrackCount { offset: 0, last_offset: 0, sectors: 473.1, range: (472.4, 473.6), border: None };
         assert_eq!(count.exact(), Some(473));
         assert_eq!(TrackCount { range: (472.4, 474.1), ..count.clone() }.exact(), None);
         assert_eq!(TrackCount { range: (472.4, 472.6), ..count }.exact(), None);

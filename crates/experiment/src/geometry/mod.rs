@@ -7,6 +7,8 @@
 //! 4. *Places*: a few places whose tracks become known sector by sector, and pairs of sectors there: what a command costs alone,
 //!    and a seek to the next track.
 //! 5. *Tracks*: probes of tracks until the time is over: zones, surfaces, skew.
+//! 6. *Ends of cylinders*: where tracks follow each other by changing heads, places and pairs once more before the time is over, where the skew
+//!    is another: the seek to the next track.
 //!
 //! Where completion times scatter too much to count sectors, both ends of a track are looked for by halving, in batches.
 
@@ -20,8 +22,8 @@ use crate::error::PlanError;
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use analysis::geometry::{
-    Density, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of, hops_of, near_maps,
-    probe_count, readings_of, scatters, track_ends,
+    Density, Layout, NearMaps, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of,
+    hops_of, near_maps, other_borders, probe_count, readings_of, scatters, track_ends,
 };
 use clap::{Arg, Args};
 use model::experiment_name::ExperimentName;
@@ -58,6 +60,10 @@ const WAY_READS: usize = 300;
 const PLACES: u64 = 12;
 /// More reads near each end of a track there, to know it closer.
 const CLOSER_READS: u32 = 5;
+/// Where cylinders end is looked at when this much time is left: 800 reads of the slowest disks.
+const TIME_OF_CYLINDER_ENDS: Nanos = Nanos::from_secs(10);
+/// A place begins that many tracks above a border that it is to hold between two whole tracks.
+const ABOVE_BORDER: f64 = 1.35;
 /// By which parts of a turn sectors of a pair pass one after the other: on the same track up to what a command may cost, and on
 /// the next one with a seek of up to half a turn and more. Then closer around where they were just caught.
 const SAME_TRACK_TURNS: (f64, f64) = (0.02, 0.4);
@@ -123,6 +129,7 @@ pub struct Geometry {
     /// Whether completion times scatter too much for probes, and the first of `readings` of the places whose ends are looked for.
     scatters: bool,
     batch_from: usize,
+    at_cylinder_ends: bool,
 }
 
 /// When to end, since the run began: usually, and where ends of tracks have to be looked for.
@@ -182,6 +189,7 @@ impl Geometry {
             counts: Vec::new(),
             scatters: false,
             batch_from: 0,
+            at_cylinder_ends: false,
         })
     }
 
@@ -239,6 +247,7 @@ impl Geometry {
             Stage::ClosePairs | Stage::EndsOfTracks(_) if self.scatters => {
                 self.plan_places(BATCH_OF_ENDS, Stage::Tracks)
             }
+            Stage::Tracks if self.wants_cylinder_ends(&rotation) => self.plan_cylinder_ends(&rotation),
             Stage::ClosePairs | Stage::Tracks | Stage::EndsOfTracks(_) => {
                 self.plan_probes("tracks at random offsets", BATCH, Stage::Tracks)
             }
@@ -318,9 +327,9 @@ impl Geometry {
     }
 
     fn plan_closer(&mut self, rotation: &Rotation) -> Stage {
-        let maps = near_maps(&self.readings, rotation, self.block.get());
+        let maps = self.near_maps(rotation);
         let mut reads = Vec::new();
-        for map in &maps {
+        for map in if self.at_cylinder_ends { &maps.others } else { &maps.usual } {
             reads.extend(map.closer_places(CLOSER_READS));
         }
         if !reads.is_empty() {
@@ -341,18 +350,57 @@ impl Geometry {
 
     /// The same around the times that the first pairs showed.
     fn plan_close_pairs(&mut self, rotation: &Rotation) -> Stage {
-        let maps = near_maps(&self.readings, rotation, self.block.get());
+        let maps = self.near_maps(rotation);
         if let Some(seeks) = NearSeeks::of(&self.readings, &maps, rotation) {
             let overhead = seeks.overhead.value / rotation.turn_s();
-            let next = seeks.next_track.map(|next| overhead + next.value / rotation.turn_s());
+            let next = if self.at_cylinder_ends { seeks.other_track } else { seeks.next_track };
+            let next = next.map(|next| overhead + next.value / rotation.turn_s());
             self.queue_pairs(rotation, &around(overhead), &next.map(around).unwrap_or_default());
         }
         Stage::ClosePairs
     }
 
+    /// Whether tracks follow each other by changing heads, and the time has come to look where they do not.
+    fn wants_cylinder_ends(&self, rotation: &Rotation) -> bool {
+        let left = self.time().saturating_sub(self.spent);
+        if self.scatters || self.at_cylinder_ends || left > TIME_OF_CYLINDER_ENDS {
+            return false;
+        }
+        let layout = Layout::of(&self.counts, rotation);
+        matches!(layout, Some(Layout { keeps_surface: Some(false), .. }))
+    }
+
+    /// Places around borders with another skew than most, as far as they are not known sector by sector.
+    fn plan_cylinder_ends(&mut self, rotation: &Rotation) -> Stage {
+        self.at_cylinder_ends = true;
+        let mut borders = other_borders(&self.counts, rotation);
+        self.prng.shuffle(&mut borders);
+        borders.truncate(PLACES as usize);
+        let mut reads = Vec::new();
+        for border in borders {
+            let sectors = probes::sectors_near(&self.counts, border.offset);
+            let above = (ABOVE_BORDER * sectors.unwrap_or(0.0)) as u64 * self.block.get();
+            let below = probes::below_close(sectors);
+            reads.extend(probes::reads_at(self.range, self.block.get(), border.offset + above, &below));
+        }
+        if !reads.is_empty() {
+            self.queue.push_back(self.reads("tracks where cylinders end", &reads));
+        }
+        Stage::Places
+    }
+
+    fn near_maps(&self, rotation: &Rotation) -> NearMaps {
+        near_maps(&self.readings, &self.counts, rotation, self.block.get())
+    }
+
     fn queue_pairs(&mut self, rotation: &Rotation, same: &[f64], next: &[f64]) {
-        let maps = near_maps(&self.readings, rotation, self.block.get());
-        for (tracks, turns) in [(0, same), (1, next)] {
+        let NearMaps { usual, others } = self.near_maps(rotation);
+        // What a command costs is known when cylinders are looked for.
+        let (maps, kinds) = match self.at_cylinder_ends {
+            true => (others, vec![(1, next)]),
+            false => (usual, vec![(0, same), (1, next)]),
+        };
+        for (tracks, turns) in kinds {
             let rounds = (turns.len() * PLACES as usize).div_ceil(maps.len().max(1)).min(turns.len());
             let reads = probes::pairs(&maps, tracks, turns, rounds, &mut self.prng);
             if !reads.is_empty() {
