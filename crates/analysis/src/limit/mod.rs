@@ -117,9 +117,8 @@ fn changed(course: &Course) -> Option<Limit> {
 fn limit(course: &Course, side: Side) -> Option<Limit> {
     let requests = fit(course, Unit::Requests, side);
     let bytes = fit(course, Unit::Bytes, side);
-    let blocks = |bucket: &Option<Bucket>| bucket.as_ref().map_or(0, |bucket| bucket.blocks.len());
-    let known = blocks(&requests).max(blocks(&bytes));
-    let parts = if known < 2 { of_parts(course, side) } else { None };
+    let known = even_blocks(&requests).max(even_blocks(&bytes));
+    let parts = if known < 2 { of_parts(course, side).filter(|(bucket, _)| bucket.is_even) } else { None };
     let counted_bytes = parts.as_ref().map(|(_, part)| *part);
     let (bucket, by) = match (requests, bytes) {
         _ if let Some((bucket, _)) = parts => (bucket, LimitedBy::Requests),
@@ -162,12 +161,20 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
     Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None, windows: bucket.windows })
 }
 
+/// How many block sizes come at the even rate of a bucket.
+fn even_blocks(bucket: &Option<Bucket>) -> usize {
+    match bucket {
+        Some(bucket) if bucket.is_even => bucket.blocks.len(),
+        _ => 0,
+    }
+}
+
 /// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.
 fn of_parts(course: &Course, side: Side) -> Option<(Bucket, Bytes)> {
     let mut best: Option<(Bucket, Bytes)> = None;
     for part in part_sizes(course, side) {
         let Some(bucket) = fit(course, Unit::Parts(part), side) else { continue };
-        let explains = |bucket: &Bucket| (bucket.blocks.len(), bucket.windows);
+        let explains = |bucket: &Bucket| (bucket.is_even, bucket.blocks.len(), bucket.windows);
         if bucket.blocks.len() > 1
             && best.as_ref().is_none_or(|(other, _)| explains(&bucket) > explains(other))
         {
@@ -235,14 +242,17 @@ fn suspected(course: &Course) -> Option<Undecided> {
             && let (true, Some(block)) = (bucket.has_reads, bucket.blocks.first())
         {
             let per_request = if unit == Unit::Bytes { block.as_f64() } else { 1.0 };
-            let time = Nanos::from_secs_f64(EVEN_REQUESTS * per_request / bucket.per_second)?;
-            return Some(Undecided {
-                met: (bucket.blocks.len() == 1).then_some(*block),
-                time: time.clamp(DECIDING, DECIDING_MAX),
-            });
+            let met = (bucket.blocks.len() == 1).then_some(*block);
+            return Some(Undecided { met, time: time_until_even(per_request / bucket.per_second)? });
         }
     }
-    None
+    let (bucket, _) = of_parts(course, Side::Both)?;
+    let time = time_until_even(1.0 / bucket.per_second)?;
+    bucket.has_reads.then_some(Undecided { met: None, time })
+}
+
+fn time_until_even(request_s: f64) -> Option<Nanos> {
+    Some(Nanos::from_secs_f64(EVEN_REQUESTS * request_s)?.clamp(DECIDING, DECIDING_MAX))
 }
 
 /// The phases of a run without the work of those that reached one of its limits: what they show is not the drive. None where there is no limit.

@@ -119,6 +119,24 @@ fn a_limit_that_only_short_phases_meet_is_told() {
     }
 }
 
+/// Requests of 1 MiB count as four. A chance rate of requests in a few windows hid that, and nobody asked for more where a bucket of parts was
+/// likely: latencies were told bimodal, up to 13 times the truth.
+#[test]
+fn a_limit_of_parts_is_told_where_other_rates_come_by_chance() {
+    for (number, seed, limit, access_s) in [
+        (1_150_029, "69", 136.1, 401.1e-6),
+        (1_150_076, "116", 175.7, 1258e-6),
+        (1_150_091, "131", 203.9, 852.4e-6),
+    ] {
+        let run = measured("check", &format!("sim:random-cloud-{number}"), &["--deep", "--seed", seed]);
+        for (code, is) in [(FindingCode::RateLimit, limit), (FindingCode::AccessTime, access_s)] {
+            assert_eq!(covers(run.said(code), is), Some(true), "{number}: {}", run.said(code));
+        }
+        assert_eq!(run.said(FindingCode::RateLimit)["data"]["counted_bytes"], 262_144, "{number}");
+        assert_eq!(run.value(FindingCode::LatencyModes), Some(1.0), "{number}");
+    }
+}
+
 /// Half of the survey's minute went by at the limit, and then the limit, the link and throughput were inconclusive. Credit that came back in a
 /// rest was "the rate limit changed"; a link was measured 2·10⁻⁸ above its rate, and none was told.
 #[test]
