@@ -48,9 +48,11 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause
 }
 
 /// Whether writes in order that take that logarithm of a byte's time are faster than those at random were when they began. Those that are as
-/// fast as behind the first drop, before a further one, leave it to a cache.
+/// fast as behind the first drop, before a further one, and less so than before it, leave it to a cache.
 fn wins_back(in_order: f64, drop: &RateDrop) -> bool {
-    let is_as_first = !drop.further.is_empty() && (in_order - drop.after.cost.value).abs() <= FASTER;
+    let [from_before, from_after] =
+        [&drop.before, &drop.after].map(|level| (in_order - level.cost.value).abs());
+    let is_as_first = !drop.further.is_empty() && from_after <= FASTER && from_after < from_before;
     in_order < drop.last().cost.value - FASTER && !is_as_first
 }
 

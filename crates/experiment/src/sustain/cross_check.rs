@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 const SPARE_SHARE: f64 = 0.04;
 /// Writes in order are this share of what was written until the drop, in two halves: more than a block of all dies at once.
 const IN_ORDER_SHARE: f64 = 0.1;
+/// Drives behind slower links do not become warm: that of SATA passes this much in bytes per second.
+const WARM_RATE_MIN: f64 = 600e6;
 /// No drive becomes too warm in less: parts of some grams that take some watts.
 const WARM_S: f64 = 10.0;
 /// While it cools, a write comes every 100 ms, so that it is not idle: drives begin to clean up after some tenths of a second and more.
@@ -44,7 +46,7 @@ impl CrossCheck {
     pub fn new(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Option<CrossCheck> {
         let (setup, request) = (setup.clone(), request.clone());
         let check = CrossCheck { setup, request, phases: None, coolings_left: 0 };
-        (!mechanical && (check.may_lack_space() || check.is_fast_link())).then_some(check)
+        (!mechanical && (check.may_lack_space() || check.may_be_fast())).then_some(check)
     }
 
     fn plan(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
@@ -57,7 +59,9 @@ impl CrossCheck {
         if self.may_lack_space() && drop.bytes.value >= SPARE_SHARE * span && drop.bytes.value < span {
             phases.extend(self.in_order(&drop));
         }
-        if self.is_fast_link() && drop.before.seconds.max(history.first()[0].seconds) >= WARM_S {
+        let is_fast = self.setup.facts.link.is_some() || drop.before.bytes_per_second() > WARM_RATE_MIN;
+        let warm_s = drop.before.seconds.max(history.first()[0].seconds);
+        if self.may_be_fast() && is_fast && warm_s >= WARM_S {
             phases.extend(self.cooling(&drop));
             self.coolings_left = COOLINGS - 1;
         }
@@ -84,8 +88,9 @@ impl CrossCheck {
         self.request.pattern() != Pattern::Sequential
     }
 
-    fn is_fast_link(&self) -> bool {
-        matches!(&self.setup.facts.link, Some(link) if link.name.starts_with("PCIe"))
+    /// Whether its link is one of PCIe, or unknown: volumes of several drives tell none.
+    fn may_be_fast(&self) -> bool {
+        self.setup.facts.link.as_ref().is_none_or(|link| link.name.starts_with("PCIe"))
     }
 
     fn bytes_max(&self) -> Bytes {
@@ -94,7 +99,7 @@ impl CrossCheck {
             true => ((span * IN_ORDER_SHARE) as u64).max(2 * SEQUENTIAL_BLOCK.get()),
             false => 0,
         };
-        if !self.is_fast_link() {
+        if !self.may_be_fast() {
             return Bytes::new(in_order);
         }
         let drop = written_max(&self.setup, &self.request, false).as_f64();
@@ -153,7 +158,7 @@ impl Experiment for CrossCheck {
 
     fn remaining(&self) -> Remaining {
         let planned = match &self.phases {
-            None if self.is_fast_link() => (2 + 2 * COOLINGS, COOLINGS, Some(self.bytes_max())),
+            None if self.may_be_fast() => (2 + 2 * COOLINGS, COOLINGS, Some(self.bytes_max())),
             None => (2, 0, Some(self.bytes_max())),
             Some(phases) if phases.is_empty() && self.coolings_left == 0 => return Remaining::default(),
             Some(phases) => {

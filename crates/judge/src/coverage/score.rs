@@ -4,10 +4,13 @@ use crate::document::Document;
 use crate::failure::Failure;
 use crate::interval::is_bound;
 use crate::truth::Truths;
-use crate::virtual_drive::Drive;
+use crate::virtual_drive::{Drive, named};
 use model::finding::FindingCode;
+use model::units::KIB;
 use serde_json::Value;
-use sim::truth::{Truth, TruthValue};
+use sim::profile::Profile;
+use sim::truth::{Truth, TruthData, TruthValue};
+use sim::volume::MemberProfile;
 
 /// A closed form and a measurement may round the last bits apart.
 const ROUNDING: f64 = 1e-9;
@@ -75,16 +78,33 @@ pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure
 /// Writes of one speed are all as fast as the link lets them come: no cache ever fills.
 const SAME_SPEED: f64 = 0.98;
 
+/// A die of flash reads four planes of 16 KiB at a time at most (ONFI 4): what takes turns in larger chunks is a drive.
+const DIE_CHUNK_MAX: u64 = 64 * KIB;
+
 /// What of flash nothing shows that the run did: by reads, whether all of it is written or all of it trimmed, which another make of cells
 /// would look like, and whether channels that work together are those of one drive or of several; and by writes that the medium takes as
 /// fast as the link brings them, how large a cache is that never fills.
 fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) -> bool {
-    let is_beyond = match truth.code {
-        FindingCode::UnmappedRanges | FindingCode::StripeLayout => truth.value == TruthValue::Number(1.0),
-        FindingCode::WriteCache => document.slowest_write_share().is_some_and(|share| share > SAME_SPEED),
+    let is_flash = drive.profile.flash.is_some();
+    match truth.code {
+        FindingCode::UnmappedRanges => is_flash && truth.value == TruthValue::Number(1.0),
+        FindingCode::StripeLayout => is_flash || is_of_flash(&drive.profile) && !has_large_chunks(truth),
+        FindingCode::WriteCache => {
+            is_flash && document.slowest_write_share().is_some_and(|share| share > SAME_SPEED)
+        }
         _ => false,
-    };
-    drive.profile.flash.is_some() && is_beyond
+    }
+}
+
+fn is_of_flash(profile: &Profile) -> bool {
+    let members = profile.volume.as_ref().map_or(&[][..], |volume| &volume.members);
+    let is_flash =
+        |member: &MemberProfile| named(&member.profile).is_ok_and(|drive| drive.profile.flash.is_some());
+    !members.is_empty() && members.iter().all(is_flash)
+}
+
+fn has_large_chunks(truth: &Truth) -> bool {
+    matches!(truth.data, TruthData::Members { chunk_bytes: Some(bytes), .. } if bytes > DIE_CHUNK_MAX)
 }
 
 /// None where what is true depends on what was done before.
@@ -191,6 +211,16 @@ mod tests {
         assert_eq!(of(json!({"code": "stripe-layout", "unknown": "Inconclusive: no actuator."})), None);
         let three = of(json!({"code": "stripe-layout", "value": 3.0, "low": 3.0, "high": 3.0}));
         assert_eq!(three, Some(Verdict::Exact { is_right: false }));
+        // Four drives with chunks of 16 KiB, and two with chunks of 1 MiB.
+        for (name, verdict) in
+            [("random-volume-1150000", None), ("random-volume-1150055", Some(Verdict::Unknown))]
+        {
+            assert_eq!(
+                on(name, json!({"code": "stripe-layout", "unknown": "Inconclusive."})),
+                verdict,
+                "{name}"
+            );
+        }
     }
 
     #[test]
