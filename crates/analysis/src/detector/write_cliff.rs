@@ -26,8 +26,8 @@ use super::trust::{doubts, is_behind_layers};
 use crate::measured::{evidence_of_phases, turns};
 use crate::recording::{Probes, Writing};
 use crate::sustained::{
-    Cause, History, Level, PIECES_AFTER_MIN, RateDrop, Standing, below, cause, dip, levels, regained,
-    seen_bytes, standing,
+    Cause, History, Level, MEMORY_BYTES_MAX, PIECES_AFTER_MIN, RateDrop, Standing, below, cause, dip, levels,
+    regained, seen_bytes, standing,
 };
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -42,8 +42,6 @@ use model::workload::Pattern;
 const EXPERIMENT: ExperimentName = ExperimentName::Sustain;
 /// The largest media cache measured: 25 GB (Skylight). It need not fill within twice that: data are overwritten.
 const MEDIA_CACHE_SPAN: u64 = 50_000_000_000;
-/// Drives and their controllers hold so much in memory at most (Exos X18, data sheet), and some keep it over a flush.
-const MEMORY_BYTES_MAX: f64 = (512 << 20) as f64;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::WriteCliff], needs: &[Need::Asked(EXPERIMENT)], detect };

@@ -33,6 +33,8 @@ const BORDER_SHARE_MIN: f64 = 0.5;
 /// It is more than that by so many standard errors, since there are some dozens of borders in a run: chance makes it so one time in 700.
 const BORDER_ERRORS: f64 = 3.0;
 const BYTES_AFTER_SHARE_MAX: f64 = 0.3;
+/// Drives and their controllers hold so much in memory at most (Exos X18, data sheet), and some keep it over a flush.
+pub const MEMORY_BYTES_MAX: f64 = (512 << 20) as f64;
 
 /// No place is known to less than this share of the batch that it lies in: rates within a batch are not quite even.
 pub(super) const PLACE_SHARE_MIN: f64 = 0.05;
@@ -73,6 +75,11 @@ pub enum Standing {
 }
 
 impl RateDrop {
+    /// Whether a memory that keeps its data over a flush may have been full, and no cells: a cache of cells may follow.
+    pub fn may_be_of_buffer(&self) -> bool {
+        self.bytes.value <= MEMORY_BYTES_MAX
+    }
+
     pub fn last(&self) -> &Level {
         match self.further.last() {
             Some(further) => &further.after,
@@ -114,11 +121,31 @@ fn without_slow_tail(batches: &[Batch]) -> &[Batch] {
     &batches[..batches.len() - tail]
 }
 
+/// The first drop that lasts; or the one behind it, if the first may be that of a buffer before the cells.
 fn lasting(batches: &[Batch]) -> Standing {
     let levels = levels(batches);
-    let Some(index) = (1..levels.len()).find(|index| drops_for_good(batches, &levels, *index)) else {
+    let mut indices = (1..levels.len()).filter(|index| drops_for_good(batches, &levels, *index));
+    let Some(index) = indices.next() else {
         return if ends_slow(batches, &levels) { Standing::Falling } else { Standing::Even };
     };
+    let first = match lasting_at(batches, &levels, index) {
+        Standing::Fell(first) if first.may_be_of_buffer() => first,
+        standing => return standing,
+    };
+    for later in indices {
+        if let Standing::Fell(mut drop) = lasting_at(batches, &levels, later)
+            && !drop.may_be_of_buffer()
+        {
+            drop.course[0].from_bytes = first.bytes;
+            drop.course.insert(0, first.course[0].clone());
+            return Standing::Fell(drop);
+        }
+    }
+    Standing::Fell(first)
+}
+
+/// Whether the drop to the level of that number has lasted.
+fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
     let before = levels[index - 1];
     let least = OWN_LEVEL_SHARE * (levels[index].cost.value - before.cost.value);
     let after = with_drift(batches, &levels[index..], least);
@@ -129,7 +156,7 @@ fn lasting(batches: &[Batch]) -> Standing {
         return Standing::Falling;
     }
     let least = own_step(&before, &after);
-    let own = own_levels(batches, &levels, after, least);
+    let own = own_levels(batches, levels, after, least);
     Standing::Fell(Box::new(drop_through(batches, &[&[before], &own[..]].concat(), least)))
 }
 

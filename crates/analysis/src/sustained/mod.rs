@@ -14,7 +14,7 @@ mod steady;
 pub use batch::{Batch, Stream};
 pub use caching::{Caching, Held, caching};
 pub use cause::{Cause, cause};
-pub use drop::{Further, PIECES_AFTER_MIN, RateDrop, Stage, Standing, dip, standing};
+pub use drop::{Further, MEMORY_BYTES_MAX, PIECES_AFTER_MIN, RateDrop, Stage, Standing, dip, standing};
 pub use history::History;
 pub use level::{Level, levels};
 pub use regained::{Below, Regained, below, regained};

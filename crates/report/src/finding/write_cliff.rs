@@ -64,7 +64,13 @@ impl Wording for WriteCliff {
                 sentences.push("Nothing shows whether a full cache or a rate limit caused it.".into());
             }
         }
-        for level in cliff.levels.iter().skip(2) {
+        if let [buffer, next, ..] = &cliff.levels[..]
+            && next.from_bytes_high < cliff.bytes.low
+        {
+            let (bytes, before) = (size(next.from_bytes as u64), rate(buffer.bytes_per_second));
+            sentences.push(format!("The first {bytes} run at {before}, into a buffer."));
+        }
+        for level in cliff.levels.iter().filter(|level| level.from_bytes_low > cliff.bytes.value) {
             let (from, after) = (size(level.from_bytes as u64), rate(level.bytes_per_second));
             sentences.push(format!("From {from} on they run at {after}."));
         }
