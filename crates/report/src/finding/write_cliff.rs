@@ -7,7 +7,7 @@ use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{
     CliffCause, FindingCode, Known, NoCliff, NoCliffCourse, NoCliffLimit, WriteCliff, WriteCliffUnknown,
-    WriteDrop, WriteKind, WriteOrder,
+    WriteDrop, WriteKind, WriteLevel, WriteOrder,
 };
 
 /// What a run that met a cliff leaves open, and the command that measures it.
@@ -64,13 +64,14 @@ impl Wording for WriteCliff {
                 sentences.push("Nothing shows whether a full cache or a rate limit caused it.".into());
             }
         }
-        if let [buffer, next, ..] = &cliff.levels[..]
-            && next.from_bytes_high < cliff.bytes.low
-        {
-            let (bytes, before) = (size(next.from_bytes as u64), rate(buffer.bytes_per_second));
-            sentences.push(format!("The first {bytes} run at {before}, into a buffer."));
+        let is_before = |level: &WriteLevel| level.bytes_per_second == cliff.before;
+        let before = cliff.levels.iter().position(is_before).unwrap_or(0);
+        if before > 0 {
+            let bytes = size(cliff.levels[before].from_bytes as u64);
+            let fast = rate(cliff.levels[before - 1].bytes_per_second);
+            sentences.push(format!("The first {bytes} run at {fast}, into a buffer."));
         }
-        for level in cliff.levels.iter().filter(|level| level.from_bytes_low > cliff.bytes.value) {
+        for level in cliff.levels.iter().skip(before + 2) {
             let (from, after) = (size(level.from_bytes as u64), rate(level.bytes_per_second));
             sentences.push(format!("From {from} on they run at {after}."));
         }
