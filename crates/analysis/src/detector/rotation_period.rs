@@ -16,7 +16,7 @@
 //! disk drive parameters", SIGMETRICS 1995. Mardia and Jupp, "Directional statistics", 2000.
 
 use super::detect::{Detector, Need};
-use crate::geometry::{all_readings, evidence_of, rotation_of, tracks_of};
+use crate::geometry::{all_readings, evidence_of, rotation_of, sector_of, tracks_of};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, RotationPeriod};
 use model::run::RunView;
@@ -37,7 +37,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 fn period(run: &RunView<'_>) -> Result<RotationPeriod, NoGeometry> {
     let readings = all_readings(run)?;
     let rotation = rotation_of(&readings)?;
-    let sector = run.target.physical_block.max(run.target.logical_block).get();
+    let sector = sector_of(run).get();
     let (counts, probes) = tracks_of(&readings, &rotation, sector);
     let fitting = counts.len();
     let rpm = 60.0 / rotation.turn_s();

@@ -25,7 +25,7 @@ use super::detect::{Detector, Need};
 use super::trust::covers;
 use crate::geometry::{
     Density, Layout, NearSeeks, SeekCurve, all_readings, evidence_of, hops_of, near_maps, range_of,
-    rotation_of, tracks_of,
+    rotation_of, sector_of, tracks_of,
 };
 use model::estimate::Estimate;
 use model::finding::{
@@ -66,6 +66,11 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     ]
 }
 
+/// Whether reads take longer over longer distances, as far as that can be told.
+pub(super) fn may_be_of_one_arm(run: &RunView<'_>) -> bool {
+    !matches!(Seen::of(run), Err(NoGeometry::NoSingleActuator))
+}
+
 /// What reads show of the actuator.
 struct Seen {
     near: Option<NearSeeks>,
@@ -78,7 +83,7 @@ impl Seen {
     fn of(run: &RunView<'_>) -> Result<Seen, NoGeometry> {
         let readings = all_readings(run)?;
         let rotation = rotation_of(&readings)?;
-        let sector = run.target.physical_block.max(run.target.logical_block).get();
+        let sector = sector_of(run).get();
         let (counts, probes) = tracks_of(&readings, &rotation, sector);
         if 2 * counts.len() < probes {
             let unfit = probes - counts.len();

@@ -24,7 +24,8 @@
 //! Mathematics 13, 1961. Chao, "Nonparametric estimation of the number of classes in a population", 1984.
 
 use super::detect::{Detector, Need};
-use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, tracks_of};
+use super::seek::may_be_of_one_arm;
+use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, sector_of, tracks_of};
 use crate::stripe::{Verdict, reads};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
@@ -47,7 +48,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
     let readings = all_readings(run)?;
     let rotation = rotation_of(&readings)?;
-    let sector = run.target.physical_block.max(run.target.logical_block);
+    let sector = sector_of(run);
     let (counts, probes) = tracks_of(&readings, &rotation, sector.get());
     if probes == 0 {
         return Err(NoGeometry::NoProbes);
@@ -63,6 +64,10 @@ fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
     // Within a chunk of a stripe sectors lie on a track of one member, and the next chunk is another's.
     let reads = reads(run, &ExperimentName::Access);
     if matches!(reads.map(|reads| reads.verdict()), Some(Verdict::Stripe { .. })) {
+        return Err(NoGeometry::NoSingleActuator);
+    }
+    // Disks of one model that turn together have the same tracks, which the blocks of their volume hide.
+    if sector < run.target.physical_block && !may_be_of_one_arm(run) {
         return Err(NoGeometry::NoSingleActuator);
     }
     let measured = range_of(run).ok_or(NoGeometry::NoSingleReads)?;

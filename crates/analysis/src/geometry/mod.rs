@@ -37,6 +37,7 @@ use model::record::IoRecord;
 use model::request::{Operation, Status};
 use model::run::{PhaseSummary, RunView};
 use model::target::TargetKind;
+use model::units::Bytes;
 use model::workload::{Caching, Pattern};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,20 +79,39 @@ pub fn readings_of(ios: impl Iterator<Item = IoRecord>) -> Vec<Reading> {
     readings
 }
 
-/// The phases of single reads of listed places, one at a time. Where `geometry` made some, these alone: of others the cache answers many.
+/// The phases of single reads of listed places, one at a time. Where `geometry` made some, these alone: of others the cache answers many; and
+/// those of its smallest blocks, which it began anew with where larger ones told no tracks.
 fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
-    let is_of_geometry = |summary: &PhaseSummary| summary.phase.experiment == ExperimentName::Geometry;
-    let has_geometry = run.phases.iter().any(is_of_geometry);
-    (0u32..).zip(run.phases).filter(move |(_, summary)| {
-        has_geometry == is_of_geometry(summary)
-            && summary.phase.kind == PhaseKind::Measure
-            && summary.phase.workload.as_ref().is_some_and(|workload| {
-                matches!(workload.pattern, Pattern::Listed { .. })
-                    && workload.caching == Caching::Direct
-                    && workload.in_flight_max() == 1
-                    && workload.mix.operations() == [Operation::Read]
-            })
+    let sector = geometry_sector(run);
+    (0u32..).zip(run.phases).filter(move |(_, summary)| match sector {
+        Some(_) => is_of_geometry(summary) && single_read_block(summary) == sector,
+        None => single_read_block(summary).is_some(),
     })
+}
+
+fn is_of_geometry(summary: &PhaseSummary) -> bool {
+    summary.phase.experiment == ExperimentName::Geometry
+}
+
+/// The smallest block that `geometry` made single reads of, where it made any.
+fn geometry_sector(run: &RunView<'_>) -> Option<Bytes> {
+    run.phases.iter().filter(|summary| is_of_geometry(summary)).filter_map(single_read_block).min()
+}
+
+/// The block of a phase of single reads of listed places, one at a time.
+fn single_read_block(summary: &PhaseSummary) -> Option<Bytes> {
+    let workload = summary.phase.workload.as_ref()?;
+    let is_single_read = summary.phase.kind == PhaseKind::Measure
+        && matches!(workload.pattern, Pattern::Listed { .. })
+        && workload.caching == Caching::Direct
+        && workload.in_flight_max() == 1
+        && workload.mix.operations() == [Operation::Read];
+    is_single_read.then(|| workload.block_sizes.largest())
+}
+
+/// The sectors that tracks are counted in: those that `geometry` read, else those that the target says it has.
+pub(crate) fn sector_of(run: &RunView<'_>) -> Bytes {
+    geometry_sector(run).unwrap_or(run.target.physical_block.max(run.target.logical_block))
 }
 
 /// All single reads of listed places in a run that were kept.

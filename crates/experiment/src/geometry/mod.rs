@@ -114,6 +114,7 @@ impl DriveRequest for GeometryRequest {
 
 pub struct Geometry {
     block: Bytes,
+    logical_block: Bytes,
     range: ByteRange,
     times: Times,
     /// Of that time, at the end of the phase under way.
@@ -177,6 +178,7 @@ impl Geometry {
         check_room(ExperimentName::Geometry, range.bytes(), RANGE_MIN)?;
         Ok(Geometry {
             block,
+            logical_block: setup.facts.logical_block,
             range,
             times,
             spent: Nanos::ZERO,
@@ -204,10 +206,7 @@ impl Geometry {
 
     fn plan(&mut self) {
         if self.stage == Stage::WarmUp {
-            let anchors = anchors::draw(self.range, self.block.get(), &mut self.prng);
-            let order = anchors::rounds(&anchors, 2, &mut self.prng);
-            self.queue.push_back(self.reads("offsets over the range, twice each", &order));
-            self.stage = Stage::Rounds;
+            self.stage = self.plan_rounds();
             return;
         }
         // The places that are read again on ways make the time of a turn more exact; what comes later adds nothing to it.
@@ -226,7 +225,11 @@ impl Geometry {
             Stage::Rounds => self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata),
             Stage::Strata => {
                 self.scatters = scatters(&self.counts, &rotation);
-                if self.scatters || self.follows_tracks() { self.plan_way(&rotation, 1) } else { Stage::Done }
+                if self.scatters || self.follows_tracks(&self.counts) {
+                    self.plan_way(&rotation, 1)
+                } else {
+                    self.plan_anew(&rotation)
+                }
             }
             Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
             Stage::Ways(_) => {
@@ -255,13 +258,34 @@ impl Geometry {
         };
     }
 
+    fn plan_rounds(&mut self) -> Stage {
+        let anchors = anchors::draw(self.range, self.block.get(), &mut self.prng);
+        let order = anchors::rounds(&anchors, 2, &mut self.prng);
+        self.queue.push_back(self.reads("offsets over the range, twice each", &order));
+        Stage::Rounds
+    }
+
     fn time(&self) -> Nanos {
         if self.scatters { self.times.of_ends } else { self.times.usual }
     }
 
     /// Whether addresses follow the tracks of one disk, by the first probes. On a disk nearly all of them tell a number of sectors.
-    fn follows_tracks(&self) -> bool {
-        self.counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
+    fn follows_tracks(&self, counts: &[TrackCount]) -> bool {
+        counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
+    }
+
+    /// Begins anew with smaller blocks where these would tell tracks: a target that is said to have sectors of 4096 bytes may have ones of 512,
+    /// as behind a controller or a loop device, and tracks of no whole number of larger ones.
+    fn plan_anew(&mut self, rotation: &Rotation) -> Stage {
+        let tried = std::mem::replace(&mut self.block, self.logical_block);
+        let counts = counts_of(&self.readings, rotation, self.block.get());
+        if self.block == tried || !self.follows_tracks(&counts) {
+            return Stage::Done;
+        }
+        (self.rotation, self.searched) = (None, 0);
+        self.readings.clear();
+        self.counts.clear();
+        self.plan_rounds()
     }
 
     fn plan_probes(&mut self, what: &str, count: u64, stage: Stage) -> Stage {

@@ -207,6 +207,20 @@ fn tracks_of_few_large_sectors_are_told() {
     assert!(right as f64 >= ZONES_RIGHT_MIN * of as f64 && of >= 20, "{right} of {of} zones are right");
 }
 
+/// Controllers, bridges and loop devices say what they like of sectors. In blocks of 4096 bytes no track had a whole number, and none was told.
+#[test]
+fn tracks_of_smaller_sectors_than_the_target_has_are_told() {
+    let home = Home::new();
+    let claims = [("physical_block_bytes = 512", "physical_block_bytes = 4096")];
+    let drive = home.changed("sata-160gb", &claims, "");
+    let said = geometry(&drive.target, &[]);
+    let wrong =
+        wrong("sata-160gb", &drive.profile, &said, &[&[FindingCode::RotationPeriod], &SEEKS[..]].concat());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let (right, of) = zones(&said, &drive.profile);
+    assert!(right as f64 >= ZONES_RIGHT_MIN * of as f64 && of >= 10, "{right} of {of} zones are right");
+}
+
 #[test]
 fn nothing_turns_where_nothing_is_known_to_turn() {
     for name in ["null", "constant", "970-pro", "x25-m"] {
