@@ -61,7 +61,6 @@ impl Deep {
         }
     }
 
-    /// When the last phase begins at the latest.
     fn ends(&self) -> Nanos {
         self.setup.time_limit.unwrap_or(TIME) - LAST_PHASE
     }

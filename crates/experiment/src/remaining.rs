@@ -49,7 +49,6 @@ impl Remaining {
         remaining
     }
 
-    /// Adds a step to those of its kind.
     pub(crate) fn add(&mut self, next: Step) {
         for step in &mut self.steps {
             if step.what == next.what {

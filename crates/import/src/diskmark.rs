@@ -13,7 +13,6 @@ pub(crate) fn fits(text: &str) -> bool {
 /// How long a measurement takes, unless the text tells.
 const SECONDS: f64 = 5.0;
 
-/// What a row is about, from its words.
 struct Row {
     order: Order,
     operation: Option<Operation>,

@@ -67,7 +67,6 @@ pub(crate) struct Syncs {
     pub percentiles: Percentiles,
 }
 
-/// Percents and latencies in ns, both rising.
 pub(crate) type Percentiles = Vec<(f64, f64)>;
 
 impl Default for Shape {

@@ -8,7 +8,6 @@ use model::request::Operation;
 
 const MIB: u64 = 1 << 20;
 const GIB: f64 = 1_073_741_824.0;
-/// What hdparm asks for at a time.
 const BLOCK: u64 = 2 * MIB;
 
 pub(crate) fn fits(text: &str) -> bool {

@@ -81,7 +81,6 @@ impl<'text> Line<'text> {
         }
     }
 
-    /// An error about this line as a whole.
     pub(crate) fn error(self, expected: impl Into<String>) -> ImportError {
         ImportError::at(self.number, 0, expected, self.text.trim())
     }

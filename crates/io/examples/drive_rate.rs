@@ -144,7 +144,6 @@ fn open(name: &str) -> Result<Box<dyn Drive>, Box<dyn Error>> {
 }
 
 fn run(drive: &mut dyn Drive, workload: &Workload, seconds: f64) -> Result<Rate, Box<dyn Error>> {
-    /// Requests between two looks at the time.
     const STRIDE: u64 = 16_384;
     let blocks = drive.facts().capacity.get() / u64::from(workload.length_bytes);
     let mut prng = Prng::new(2, 0);

@@ -265,7 +265,6 @@ fn in_virtual_time(
     Ok(operations as f64 / outcome.ended.since(outcome.began).seconds())
 }
 
-/// Lets fio read these places; operations a second.
 fn replay(file: &Path, offsets: &[Offset], depth: u32) -> Result<f64, Failure> {
     let folder = tempfile::tempdir()?;
     let log = folder.path().join("places");
@@ -292,7 +291,6 @@ fn fio(file: &Path, depth: u64, block_kib: u64, options: &[&str]) -> Result<f64,
     Ok(kib.parse::<f64>()? / block_kib as f64 / (ms.parse::<f64>()? / 1e3))
 }
 
-/// Runs dd; reads of 1 MiB a second.
 fn dd(file: &Path) -> Result<f64, Failure> {
     let (input, count) = (format!("if={}", file.display()), format!("count={SEQUENTIAL_READS}"));
     let mut command = Command::new("dd");

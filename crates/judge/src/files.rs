@@ -114,7 +114,6 @@ impl Drop for Mounted {
 
 type Measured = Vec<(String, Rate)>;
 
-/// One turn of ours, with the flush.
 fn ours(program: &Program, folder: &Path, what: &str) -> Result<Measured, Failure> {
     let (size, files) = (format!("{FILE_MIB}MiB"), (FILES_K * 1024).to_string());
     let folder = folder.to_string_lossy();

@@ -79,7 +79,6 @@ fn count_intervals(program: &Program, name: &str) -> Result<f64, Failure> {
     Ok(document.phases().iter().filter_map(|phase| phase["seconds"].as_f64()).sum::<f64>() / 0.04)
 }
 
-/// The median of several reports on these runs.
 fn cost(program: &Program, names: &[String]) -> Result<Cost, Failure> {
     let page = program.folder.join("page.html");
     let mut rounds = Vec::new();

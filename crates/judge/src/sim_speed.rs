@@ -54,7 +54,6 @@ const CASES: &[Case] = &[
     ),
 ];
 
-/// The workload that is timed as a whole.
 const PASS: &str = "pass";
 
 const fn case(what: &'static str, drive: &'static str, workload: &'static str, bound: Option<Bound>) -> Case {

@@ -157,7 +157,6 @@ fn dd(device: &str) -> Result<Turn, Failure> {
     Ok(Turn { write, read, processor_ns: 0.0 })
 }
 
-/// The median with the range of all rounds.
 fn spread_of(rounds: &[Round], value: impl Fn(&Round) -> f64) -> (f64, f64, f64) {
     spread(rounds.iter().map(value).collect()).expect("there is a round at least")
 }

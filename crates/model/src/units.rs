@@ -353,7 +353,6 @@ checked_operators! {
     Instant Sub::sub Instant.0 = Nanos by checked_sub, "the earlier moment is taken from the later";
 }
 
-/// How many times the other fits, whole.
 impl Div<Bytes> for Bytes {
     type Output = u64;
     fn div(self, other: Bytes) -> u64 {

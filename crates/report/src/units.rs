@@ -61,7 +61,6 @@ fn current() -> Units {
     HELD.get().or(CHOSEN.get().copied()).unwrap_or_default()
 }
 
-/// Of amounts of data, the largest first.
 pub(crate) fn amounts() -> [Unit; 6] {
     match current() {
         Units::Decimal => DECIMAL_AMOUNTS,
@@ -69,7 +68,6 @@ pub(crate) fn amounts() -> [Unit; 6] {
     }
 }
 
-/// Units of throughput, from the largest on.
 pub(crate) fn rates() -> [Unit; 4] {
     match current() {
         Units::Decimal => DECIMAL_RATES,

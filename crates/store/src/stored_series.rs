@@ -534,7 +534,6 @@ enum Opened {
     Journal(JournalReader),
 }
 
-/// The records of a journal, one by one.
 struct JournalRecords<R> {
     reader: JournalReader,
     row: Vec<crate::column::Cell>,

@@ -35,7 +35,6 @@ pub struct Program {
     package: PathBuf,
 }
 
-/// What a program printed, and how it ended.
 pub struct Ended {
     /// What makes cargo run it alone.
     pub selection: String,

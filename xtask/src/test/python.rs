@@ -286,7 +286,6 @@ fn limited(seconds: u32, program: &Path) -> Command {
     command
 }
 
-/// What a program printed, and how it ended.
 struct Told {
     is_success: bool,
     ending: String,

@@ -96,7 +96,6 @@ fn advice(missing: &[(&str, &str)]) -> String {
     )
 }
 
-/// The packages, each once, in alphabetical order.
 fn packages<'a>(missing: &[(&str, &'a str)]) -> Vec<&'a str> {
     let unique: BTreeSet<&str> = missing.iter().map(|(_, package)| *package).collect();
     unique.into_iter().collect()

@@ -150,7 +150,6 @@ fn count_before(counts: &str, word: &str) -> u64 {
     0
 }
 
-/// Whether the line is `running 12 tests`.
 fn is_announcement(line: &str) -> bool {
     match line.split(' ').collect::<Vec<_>>()[..] {
         ["running", count, "test" | "tests"] => count.parse::<u64>().is_ok(),

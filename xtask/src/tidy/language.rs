@@ -7,7 +7,6 @@ use crate::tree::{RATCHET_FILE, SourceFile, TextFile, Tree, Violation};
 const SENTENCE_WORDS_MAX: usize = 25;
 /// Crates whose texts only developers read, and the name of the folder of the fuzz targets.
 const CRATES_NOT_READ: [&str; 3] = ["judge", "xtask", "fuzz"];
-/// Paraphrases with the standard term for each.
 const BANNED: [(&str, &str); 20] = [
     ("at a time", "QD, queue depth"),
     ("at random places", "at random offsets, random"),

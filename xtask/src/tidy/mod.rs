@@ -22,7 +22,6 @@ struct Rule {
     check: fn(&Tree) -> Vec<Violation>,
 }
 
-/// Every rule, in the order of STYLE.md.
 const RULES: &[Rule] = &[
     Rule { name: "crate-layers", check: layers::check },
     Rule { name: "module-layers", check: module_imports::check_layers },

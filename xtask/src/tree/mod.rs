@@ -10,7 +10,6 @@ use std::path::Path;
 use proc_macro2::{LexError, TokenStream};
 use tokens::{Token, begins_with, end_of_item, flatten};
 
-/// Folders that hold no source of ours.
 const FOLDERS_NOT_READ: [&str; 3] = ["target", ".git", "node_modules"];
 /// File names ending in these are read as text.
 const TEXT_ENDINGS: [&str; 8] = [".rs", ".toml", ".md", ".txt", ".json", ".csv", ".yml", ".ci/run"];
@@ -19,7 +18,6 @@ const ITEM_WORDS: [&str; 15] = [
     "pub", "fn", "mod", "use", "const", "static", "struct", "enum", "union", "impl", "trait", "type",
     "unsafe", "async", "extern",
 ];
-/// The list of what the rules excuse.
 pub const RATCHET_FILE: &str = "xtask/tidy-ratchet.txt";
 
 /// Everything the rules read. Paths are relative to the root and use `/`.
@@ -179,7 +177,6 @@ impl SourceFile {
         Ok(source)
     }
 
-    /// Finds the items whose attributes only tests fulfil.
     fn find_test_code(&mut self) {
         let mut index = 0;
         while index < self.tokens.len() {

@@ -53,7 +53,6 @@ impl DayOfWrites {
         })
     }
 
-    /// The day with one number for each rate.
     fn with(&self, drive: &DriveWrites, pick: fn(&Estimate) -> f64) -> Result<Passed, WritesUnknown> {
         let random_bytes = self.burst_bytes() * self.random_share;
         let in_order_s = match self.burst_bytes() - random_bytes {

@@ -30,7 +30,6 @@ use model::units::MIB;
 use model::workload::Pattern;
 
 const JOIN_GAP_BYTES: u64 = 16 * MIB;
-/// Regions listed in a finding; all are counted.
 const LISTED_MAX: usize = 1000;
 /// The chance that no read alone meets what others met in the queue, below which the queue is what fails.
 const CHANCE_MAX: f64 = 1e-3;

@@ -175,7 +175,6 @@ fn share_max(drawn: u64) -> Option<f64> {
     if drawn == 0 { None } else { Some(1.0 - (1.0 - CONFIDENCE).powf(1.0 / drawn as f64)) }
 }
 
-/// Extents in order, joined across short gaps.
 fn regions(wrong: &[WrongStretch]) -> Vec<WrongRegion> {
     let mut regions: Vec<WrongRegion> = Vec::new();
     for extent in wrong {

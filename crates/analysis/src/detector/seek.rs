@@ -71,7 +71,6 @@ pub(super) fn may_be_of_one_arm(run: &RunView<'_>) -> bool {
     !matches!(Seen::of(run), Err(NoGeometry::NoSingleActuator))
 }
 
-/// What reads show of the actuator.
 struct Seen {
     near: Option<NearSeeks>,
     layout: Option<Layout>,
@@ -167,7 +166,6 @@ impl Seen {
         }
     }
 
-    /// The estimate, if the reads fix it.
     fn certain(&self, estimate: Estimate) -> Result<Estimate, NoGeometry> {
         if estimate.low <= 0.0 {
             return Err(NoGeometry::TooImprecise);

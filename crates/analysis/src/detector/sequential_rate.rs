@@ -343,7 +343,6 @@ impl<'run> Pass<'run> {
         })
     }
 
-    /// As a share of the span.
     fn offset(&self, timed: &Timed<'_>) -> f64 {
         (timed.visit.workload.range.first() - self.span.first()).as_f64() / self.span.bytes().as_f64()
     }

@@ -42,7 +42,6 @@ const VISITS_MIN: usize = 8;
 const REGION_SIZES: [Bytes; 3] = [Bytes::from_mib(64), Bytes::from_gib(1), Bytes::from_gib(10)];
 /// Equal parts of the range in which samples are counted.
 const SHARE_PARTS: usize = 16;
-/// Regions listed in a finding; all are counted.
 const LISTED_MAX: usize = 1000;
 /// Upper limits of latency classes of surface checkers (MHDD, Victoria), in ms: 500 is a sector with retries.
 const CLASS_LIMITS_MS: [u64; 4] = [10, 50, 200, 500];

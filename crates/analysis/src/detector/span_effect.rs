@@ -108,7 +108,6 @@ fn from_logarithm(mean: &Mean) -> Estimate {
     mean.interval(CONFIDENCE).map_monotonic(f64::exp)
 }
 
-/// The logarithm of completions per second.
 fn mean_iops(run: &RunView<'_>, samples: &[Visit<'_>], arms: Arms) -> Option<Mean> {
     let mut rounds: Vec<Mean> = Vec::new();
     for sample in samples {

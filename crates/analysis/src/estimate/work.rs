@@ -101,7 +101,6 @@ fn in_turn(first: Estimate, second: Estimate) -> Estimate {
     }
 }
 
-/// When both are done that began together.
 fn later(one: Estimate, other: Estimate) -> Estimate {
     Estimate {
         value: one.value.max(other.value),

@@ -22,7 +22,6 @@ pub(super) struct Bounds {
 
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
-    /// The values from which climbing begins.
     pub(super) start_s: Vec<f64>,
     /// Which combinations of values are small, and by what standard deviation: the curve is smooth.
     pub(super) smooth: Vec<(Vec<(usize, f64)>, f64)>,
@@ -36,7 +35,6 @@ pub(super) struct Fit {
     pub(super) values_s: Vec<f64>,
     /// The standard deviation of single times, as a share of the curve.
     pub(super) noise: f64,
-    /// The share of times that were held up.
     pub(super) late: f64,
     factor: Matrix,
 }

@@ -46,7 +46,6 @@ pub struct TrackEnds {
     pub(super) top: u64,
     sector_bytes: u64,
     pub(super) ends: [End; 2],
-    /// Above, between and below these ends.
     pub(super) tracks: [Track; 3],
 }
 

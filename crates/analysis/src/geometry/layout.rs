@@ -201,7 +201,9 @@ impl Skew {
     fn of(counts: &[TrackCount], coarse: f64) -> Skew {
         let mut skews = Vec::new();
         for count in counts {
-            skews.extend(count.border.map(|border| border.skew_turns));
+            if let Some(border) = count.border {
+                skews.push(border.skew_turns);
+            }
         }
         let Some(value) = most_common(&skews, coarse) else {
             return Skew { turns: None, ends: 0, others: 0, share: 0.0, is_sharp: false };
@@ -340,7 +342,6 @@ fn is_no_chance(zone: &[(u64, u32)], at: usize) -> bool {
     chance <= FALSE_ALARM.ln()
 }
 
-/// Whether a count came again behind another one.
 fn recurs(zone: &[(u64, u32)]) -> bool {
     let mut stripes: Vec<u32> =
         zone.chunk_by(|one, next| one.1 == next.1).map(|stripe| stripe[0].1).collect();

@@ -148,7 +148,6 @@ pub(crate) fn evidence_of(run: &RunView<'_>) -> Vec<Evidence> {
     evidence_across(single_read_phases(run))
 }
 
-/// The range that single reads were spread over.
 pub(crate) fn range_of(run: &RunView<'_>) -> Option<ByteRange> {
     single_read_phases(run)
         .find_map(|(_, summary)| summary.phase.workload.as_ref().map(|workload| workload.range))

@@ -151,7 +151,6 @@ impl NearMap {
         Some((self.top.checked_sub(offset)? / self.sector_bytes) as f64)
     }
 
-    /// From where to where a track surely reaches.
     fn reach(&self, track: usize) -> (f64, f64) {
         let above: f64 = self.tracks[..track].iter().map(|track| track.sectors).sum();
         let (first, last) = self.border;
@@ -250,9 +249,11 @@ pub fn near_maps(
     sector_bytes: u64,
 ) -> NearMaps {
     let maps = all_maps(readings, rotation, sector_bytes);
-    let (of_maps, tolerance) = (skews_of(&maps), skew_tolerance(rotation));
-    let mut skews = of_maps.clone();
-    skews.extend(counts.iter().filter_map(|count| count.border).map(|border| border.skew_turns));
+    let tolerance = skew_tolerance(rotation);
+    let mut skews = skews_of(&maps);
+    for border in borders(counts) {
+        skews.push(border.skew_turns);
+    }
     let Some(usual) = most_common(&skews, tolerance) else { return NearMaps::default() };
     let is_usual = |map: &NearMap| wrapped(map.skew() - usual).abs() <= tolerance;
     let (usual, mut others): (Vec<NearMap>, Vec<NearMap>) = maps.into_iter().partition(is_usual);
@@ -266,14 +267,25 @@ fn skews_of(maps: &[NearMap]) -> Vec<f64> {
     maps.iter().map(NearMap::skew).collect()
 }
 
+fn borders(counts: &[TrackCount]) -> Vec<TrackBorder> {
+    let mut borders = Vec::new();
+    for count in counts {
+        borders.extend(count.border);
+    }
+    borders
+}
+
 fn skew_tolerance(rotation: &Rotation) -> f64 {
     (2.0 * rotation.tolerance_turns()).max(SKEW_ROUNDING_TURNS)
 }
 
 /// Borders at which tracks follow each other otherwise than at most.
 pub fn other_borders(counts: &[TrackCount], rotation: &Rotation) -> Vec<TrackBorder> {
-    let mut borders: Vec<TrackBorder> = counts.iter().filter_map(|count| count.border).collect();
-    let skews: Vec<f64> = borders.iter().map(|border| border.skew_turns).collect();
+    let mut borders = borders(counts);
+    let mut skews = Vec::new();
+    for border in &borders {
+        skews.push(border.skew_turns);
+    }
     let tolerance = skew_tolerance(rotation);
     let Some(usual) = most_common(&skews, tolerance) else { return Vec::new() };
     borders.retain(|border| wrapped(border.skew_turns - usual).abs() > tolerance);
@@ -335,7 +347,6 @@ impl NearSeeks {
     }
 }
 
-/// What a time is longer by than another.
 fn beside(time: &Estimate, other: &Estimate) -> Estimate {
     let value = time.value - other.value;
     let low = value - half_of_two(time.value - time.low, other.high - other.value);

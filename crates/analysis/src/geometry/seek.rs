@@ -23,7 +23,6 @@ const UNEVEN_TURNS: f64 = 0.02;
 const HOPS_MIN: usize = 200;
 /// Two-sided 95 % of a normal distribution.
 const NORMAL_95: f64 = 1.96;
-/// Steps of an integral over all distances.
 const STEPS: usize = 2000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

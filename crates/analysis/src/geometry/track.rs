@@ -96,7 +96,6 @@ pub fn probe_count(readings: &[Reading]) -> usize {
     probes_of(readings).len()
 }
 
-/// The probes that go over several tracks.
 pub(super) fn long_probes(readings: &[Reading]) -> Vec<&[Reading]> {
     let mut probes = probes_of(readings);
     probes.retain(|probe| probe.len() >= LONG_PROBE);
@@ -278,16 +277,22 @@ fn border(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Opti
     for spot in spots {
         let misfit = misfit(origin, spot, sectors);
         if spot.below < highest.below && spot.below > highest.below - sectors {
-            jumps.push((misfit, highest.below - spot.below, spot.offset.midpoint(highest.offset)));
+            jumps.push((highest.below - spot.below, misfit, spot.offset.midpoint(highest.offset)));
         } else if spot.below > lowest.below && spot.below < lowest.below + sectors {
-            jumps.push((-misfit, spot.below - lowest.below, spot.offset.midpoint(lowest.offset)));
+            jumps.push((spot.below - lowest.below, -misfit, spot.offset.midpoint(lowest.offset)));
         }
     }
-    let (first, ..) = *jumps.first()?;
-    let (.., offset) = jumps.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
-    let agree = jumps.iter().all(|(jump, ..)| wrapped(jump - first).abs() <= 2.0 * tolerance);
+    let (mut nearest, first, mut offset) = *jumps.first()?;
+    for (distance, jump, between) in jumps {
+        if wrapped(jump - first).abs() > 2.0 * tolerance {
+            return None;
+        }
+        if distance < nearest {
+            (nearest, offset) = (distance, between);
+        }
+    }
     let skew_turns = first.rem_euclid(1.0);
-    (agree && first.abs() > 2.0 * tolerance).then_some(TrackBorder { skew_turns, offset: *offset })
+    (first.abs() > 2.0 * tolerance).then_some(TrackBorder { skew_turns, offset })
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 
 /// Windows at the sustained rate without which nothing is claimed: two seconds.
 const WINDOWS_MIN: usize = 7;
-/// Rates that are tried, the most frequent first.
 const CANDIDATES: usize = 4;
 /// Requests by which the deficit may miss the credit: one waits at the bucket's gate, a few are in the drive, and a
 /// slice ends between two completions.
@@ -28,7 +27,6 @@ const BORDER_WINDOWS: usize = 3;
 const SLOW_SHARE: f64 = 0.4;
 /// Windows that follow each other from which the rate is first taken.
 pub(super) const RUN_MIN: usize = 3;
-/// Of each rate the longest are tried.
 const RUNS_MAX: usize = 3;
 /// Below this share of the credit a bucket may have been full.
 const FULL_SHARE: f64 = 0.02;

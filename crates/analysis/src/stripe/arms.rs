@@ -31,7 +31,6 @@ const CACHED_NS: u64 = 1_000_000;
 /// Lags at which answers are independent, in accesses.
 const FAR_FROM: u64 = 4;
 const FAR_TO: u64 = 8;
-/// Stretches of time whose scatter gives the interval.
 const BATCHES: usize = 24;
 
 /// Pairs of answers within a moment over those expected of independent answers, 1 − 1/n: all, and of near reads.

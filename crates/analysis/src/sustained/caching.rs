@@ -28,7 +28,6 @@ const MEDIAN_ERROR: f64 = 1.253_314;
 /// this multiple of what the cache held.
 const SLOW_SHARE: f64 = 0.9;
 const FILLS_MIN: f64 = 4.0;
-/// Phases whose scatter gives an interval.
 const PHASES_MIN: usize = 3;
 /// The quickest flush behind large bursts takes so many times as long as the slowest behind small ones where it stores more.
 const FLUSH_GROWTH_MIN: f64 = 1.5;

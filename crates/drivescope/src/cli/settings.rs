@@ -125,7 +125,6 @@ fn variable_of(argument: &Arg) -> String {
     argument.get_env().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The options that can be set ahead.
 fn arguments(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|argument| argument.get_env().is_some())
 }

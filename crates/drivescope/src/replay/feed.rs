@@ -13,7 +13,6 @@ use model::units::Nanos;
 use report::progress::Progress;
 use std::iter::Peekable;
 
-/// As often as during a run.
 const PROGRESS_EVERY_NS: u64 = 200_000_000;
 /// Parts of a long phase that a jump reads, each of up to 4,096 intervals: together in a tenth of a second.
 const PARTS_MAX: usize = 256;

@@ -29,7 +29,6 @@ use stripe::Stripe;
 pub use request::AccessRequest;
 
 const RANGE_MIN: Bytes = Bytes::from_mib(1);
-/// With less time, only the grid is measured.
 const TIME_FOR_ALL: Nanos = Nanos::from_secs(60);
 
 pub struct Access {

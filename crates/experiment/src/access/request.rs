@@ -58,7 +58,6 @@ impl AccessRequest {
         if self.has_usual_depths() { DEPTHS.to_vec() } else { self.depths.clone() }
     }
 
-    /// Whether neither depths nor threads were asked for.
     pub(super) fn has_usual_depths(&self) -> bool {
         self.depths.is_empty() && self.threads.is_empty()
     }

@@ -23,7 +23,6 @@ pub(super) fn elapsed(done: &[PhaseSummary]) -> Nanos {
     }
 }
 
-/// What these tasks took in the round before.
 pub(super) fn time_of(done: &[PhaseSummary], wanted: &[FileTask], round: u32) -> Nanos {
     let mut time = Nanos::ZERO;
     for summary in done {

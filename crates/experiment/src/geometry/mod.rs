@@ -49,7 +49,6 @@ pub(crate) const TIME: Nanos = Nanos::from_secs(54);
 /// The same where completion times scatter: a track then takes a third of a second. Seeks are known after half of it, and some 150 tracks at
 /// the end.
 const TIME_OF_ENDS: Nanos = Nanos::from_secs(110);
-/// Parts of the drive that are probed first.
 const STRATA: u64 = 48;
 /// The share of these probes that must tell a track. The detectors ask for half of all, and of 48 no disk has so few by chance.
 const TRACKS_SHARE_MIN: f64 = 0.25;
@@ -168,7 +167,6 @@ impl Geometry {
         Ok(geometry)
     }
 
-    /// The same of a drive that is awake.
     pub(crate) fn of_woken(setup: Setup, times: Times) -> Result<Geometry, PlanError> {
         if setup.empty {
             return Err(PlanError::ScratchHasNoPlace);

@@ -21,7 +21,6 @@ const PIECES_MAX: u32 = 50;
 /// So many are likely enough: the spare space is used up early, and the last half of the batches has to be even.
 const PIECES_LIKELY: u32 = 15;
 const PART_MIN: Bytes = Bytes::from_mib(64);
-/// A batch that takes longer is cut.
 const PIECE_TIME: Nanos = Nanos::from_secs(3600);
 /// What is guessed of a rate, in bytes per second.
 const RATE: f64 = 100e6;

@@ -110,7 +110,6 @@ impl RateDrop {
         [((likely - self.written).max(0.0), times), ((most - self.written).max(0.0), times_most)]
     }
 
-    /// Whether to go on, by what was written.
     fn goes_on(&self, batches: &[Batch], elapsed: Nanos, in_place: bool) -> bool {
         if let Some(limit) = self.setup.time_limit
             && elapsed >= limit
@@ -242,7 +241,6 @@ fn taking(seconds: f64) -> Nanos {
     Nanos::from_secs_f64(seconds).unwrap_or(Remaining::UNBOUNDED)
 }
 
-/// What is guessed of a flash drive's rate.
 fn flash_rate(setup: &Setup) -> f64 {
     match setup.facts.link.as_ref().and_then(|link| link.bytes_per_second_max) {
         Some(most) => LINK_SHARE * most,

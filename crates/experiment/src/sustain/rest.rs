@@ -22,7 +22,6 @@ const RESTS_KNOWN: usize = 3;
 const LONGEST: Nanos = Nanos::from_secs(240);
 /// No rest gives back more than all of the cache: so many times that is written at most, and then the rate is not down, whatever it is.
 const CACHES_MAX: f64 = 1.2;
-/// A batch ends after this at the latest.
 const PIECE_TIME: Nanos = Nanos::from_secs(600);
 
 pub(super) struct Rest {

@@ -34,7 +34,6 @@ const SLOWED_MAX: u32 = 50;
 /// A file lies on a disk that is in use: passes over it and slowed ones are together no more than these.
 const FILE_PASSES_MAX: u32 = PASSES_MAX + 1;
 const FILE_SLOWED_MAX: u32 = 5;
-/// Passes after each of several conditions.
 const PASSES_OF_TABLE: u32 = 3;
 /// How long passes go on after the usual ones: until it was written for long enough, and slowed for some of the gaps of which two were
 /// seen by then.

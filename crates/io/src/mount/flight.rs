@@ -36,7 +36,6 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// The data of its answer, in bytes.
     fn answer_bytes(&self) -> u32 {
         match &self.errand {
             Errand::Read { data, .. } => data.len() as u32,
@@ -81,7 +80,6 @@ impl Flights {
         Some(flight)
     }
 
-    /// What the request with that tag is for.
     pub(super) fn errand(&mut self, tag: Tag) -> Option<&mut Errand> {
         self.slots.get_mut(tag.0 as usize)?.as_mut().map(|flight| &mut flight.errand)
     }

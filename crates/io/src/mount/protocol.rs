@@ -6,9 +6,7 @@
 pub(super) const FOLDER_NODE: u64 = 1;
 pub(super) const FILE_NODE: u64 = 2;
 const CALL_HEADER_BYTES: usize = 40;
-/// The arguments of a write, before its data.
 const WRITE_ARGUMENT_BYTES: usize = 40;
-/// What stands before the data of a write.
 pub(super) const WRITE_OVERHEAD_BYTES: usize = CALL_HEADER_BYTES + WRITE_ARGUMENT_BYTES;
 
 pub(super) const KEEP_SIZE: u32 = 1;

@@ -9,7 +9,6 @@ const DM_TABLE_STATUS: libc::c_ulong = 0xc138_fd0c;
 /// The table is wanted, and not what became of it.
 const DM_STATUS_TABLE_FLAG: u32 = 1 << 4;
 const DM_BUFFER_FULL_FLAG: u32 = 1 << 8;
-/// Room for the answer of some thousand parts.
 const MAPPER_ANSWER: usize = 256 << 10;
 const HEAD: usize = size_of::<MapperHead>();
 /// `struct dm_target_spec`: start and length in sectors, status, distance to the next, the kind in 16 bytes.

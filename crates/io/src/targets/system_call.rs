@@ -276,7 +276,6 @@ struct CacheStatus {
 
 /// How many pages of the range are in the page cache. An error before Linux 6.5.
 pub(super) fn cached_pages(descriptor: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
-    /// The same number on every architecture.
     const CACHESTAT: libc::c_long = 451;
     let range = CacheRange { offset, length };
     let mut status = CacheStatus::default();

@@ -6,7 +6,6 @@ use crate::program::Program;
 use model::finding::FindingCode;
 use std::fmt::Write as _;
 
-/// Threads, as the article has them.
 const THREADS: [u64; 8] = [1, 2, 5, 10, 25, 100, 250, 1000];
 /// Its three systems: what is measured in their place, and its reads per second by threads.
 const SYSTEMS: [(&str, &str, [f64; 8]); 3] = [

@@ -96,7 +96,6 @@ fn number(found: Option<&Value>, truth: Option<f64>, allowed: Allowed) -> Verdic
     Verdict::Found { error, allowed: allowed.allows(value, truth), covered: covers(found, truth) }
 }
 
-/// Members, kind and chunk must all be right.
 fn layout(found: Option<&Value>, truth: Option<&Truth>) -> Verdict {
     let verdict = number(found, truth.and_then(Truth::value), Allowed::Exact);
     let (Verdict::Found { error, allowed: true, covered }, Some(found), Some(truth)) =

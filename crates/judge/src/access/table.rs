@@ -43,7 +43,6 @@ pub fn head(options: &ScoreOptions) -> String {
     text
 }
 
-/// What is to be expected of intervals.
 fn of_intervals() -> String {
     let bounds: Vec<String> =
         CODES.iter().filter(|(code, ..)| is_bound(*code)).map(|(_, name, _)| format!("*{name}*")).collect();

@@ -64,7 +64,6 @@ fn asked(peer: &Peer, device: &Path, truth: &Truths) -> Row {
     }
 }
 
-/// What drivescope says, from one run of `check`.
 fn ours(program: &Program, device: &Path, time: &str, truth: &Truths) -> Vec<Row> {
     let shown = format!("drivescope check --time-limit {time}");
     eprintln!("{shown}");

@@ -84,7 +84,6 @@ fn says(question: Question, row: &Row, truth: Option<f64>) -> (String, String) {
     (format!("{}{ends}", number(question, value)), off)
 }
 
-/// MB/s or ms, to four digits.
 fn number(question: Question, value: f64) -> String {
     let scaled = match question {
         Question::AccessTime => value * 1e3,

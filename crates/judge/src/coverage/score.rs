@@ -10,7 +10,6 @@ use model::units::KIB;
 use serde_json::Value;
 use sim::profile::Profile;
 use sim::truth::{Truth, TruthData, TruthValue};
-use sim::volume::MemberProfile;
 
 /// A closed form and a measurement may round the last bits apart.
 const ROUNDING: f64 = 1e-9;
@@ -97,10 +96,13 @@ fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) ->
 }
 
 fn is_of_flash(profile: &Profile) -> bool {
-    let members = profile.volume.as_ref().map_or(&[][..], |volume| &volume.members);
-    let is_flash =
-        |member: &MemberProfile| named(&member.profile).is_ok_and(|drive| drive.profile.flash.is_some());
-    !members.is_empty() && members.iter().all(is_flash)
+    let Some(volume) = &profile.volume else { return false };
+    for member in &volume.members {
+        if !matches!(named(&member.profile), Ok(drive) if drive.profile.flash.is_some()) {
+            return false;
+        }
+    }
+    true
 }
 
 fn has_large_chunks(truth: &Truth) -> bool {

@@ -32,7 +32,6 @@ impl Results {
         peers.map(|(_, turns)| median(turns, value)).max_by(f64::total_cmp)
     }
 
-    /// Our median over the best peer's.
     fn ratio(&self, value: fn(&Measurement) -> f64, prompt: bool) -> Option<f64> {
         Some(median(self.ours()?, value) / self.best_peer(value, prompt)?)
     }

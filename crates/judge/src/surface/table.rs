@@ -78,7 +78,6 @@ fn link_cell(limit: LimitVerdict) -> String {
     }
 }
 
-/// The worst of each way over all drives.
 fn summary(rows: &[Row]) -> String {
     let mut text = String::from(
         "The worst over all these drives:\n\n\

@@ -16,11 +16,9 @@ use std::fmt::Write as _;
 
 /// The drive on which one seed after the other is tried.
 const ONE_DRIVE: &str = "dt01aca300";
-/// Drives on which nothing is to be found.
 const NOTHING: &[&str] = &["null", "constant"];
 /// Of so many runs for the coverage one is a run with weak spots.
 const RUNS_FOR_ONE_WEAK: usize = 10;
-/// Full passes over drives with weak spots.
 const FULL_PASSES: usize = 3;
 const LOADED_RUNS: usize = 10;
 /// The disk that others use too, and what they do.

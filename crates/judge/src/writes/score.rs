@@ -11,7 +11,6 @@ use sim::profile::{Medium, Profile};
 use sim::smr::truth::{RandomWrites, ShingledTruth};
 use sim::truth::TruthValue;
 
-/// How far off bytes and rates may be.
 pub const ALLOWED: f64 = 0.03;
 
 pub struct Score {

@@ -1,7 +1,7 @@
 //! The finding of bad blocks.
 
+use super::survey::at_least;
 use super::{Conclusion, Value};
-use crate::estimate::Estimate;
 use crate::range::ByteRange;
 use crate::request::{Operation, Status};
 use serde::Serialize;
@@ -46,7 +46,7 @@ impl Conclusion for BadBlocks {
     type Unknown = BadBlocksUnknown;
 
     fn value(&self) -> Value {
-        Value::Number(Estimate::exact(self.count() as f64))
+        Value::Number(at_least(self.count() as usize))
     }
 
     fn places(&self) -> Vec<ByteRange> {

@@ -435,7 +435,7 @@ conclusions! {
 }
 
 /// What can be told apart, or was met, is a lower bound of what there is.
-fn at_least(count: usize) -> Estimate {
+pub(super) fn at_least(count: usize) -> Estimate {
     Estimate { high: f64::INFINITY, confidence: 0.95, ..Estimate::exact(count as f64) }
 }
 

@@ -53,7 +53,6 @@ const TITLE_Y: f64 = 38.0;
 const SUBJECT_GAP: f64 = 14.0;
 /// A few letters of a name tell nothing.
 const SUBJECT_WIDTH_MIN: f64 = 80.0;
-/// The baseline of the legend's first row.
 const LEGEND_Y: f64 = 66.0;
 /// From the middle of a line of text down to its baseline, as a share of its size.
 const MIDDLE: f64 = 0.36;

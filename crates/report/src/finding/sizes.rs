@@ -11,7 +11,6 @@ use model::finding::{
 use model::request::Operation;
 use model::units::Bytes;
 
-/// The smallest request of any sweep.
 const SMALLEST_BYTES: f64 = 512.0;
 const NAMED_MAX: usize = 3;
 /// Gaps of blocks of different sizes that differ by more have no common cause.

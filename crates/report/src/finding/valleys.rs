@@ -165,7 +165,6 @@ fn drop_words(valleys: &WriteValleys, depth_ratio: f64) -> String {
     }
 }
 
-/// The last pass with valleys at full speed.
 fn last_pass(valleys: &WriteValleys) -> Option<&ValleyPass> {
     valleys.passes.iter().rev().find(|pass| !pass.slowed && pass.valleys > 0)
 }

@@ -53,7 +53,6 @@ pub fn compare_page(content: &ComparePage<'_>, style: Style) -> String {
     ])
 }
 
-/// A sentence for each contradiction between runs.
 pub(crate) fn contradictions(comparison: &Comparison) -> Vec<String> {
     let mut sentences = Vec::new();
     for RunContradiction { first, second, between: [one, other] } in &comparison.contradictions {

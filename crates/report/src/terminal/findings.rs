@@ -176,7 +176,6 @@ pub(super) fn rows(run: &Run, verdict: &str, is_full: bool, style: Style) -> Vec
     lines
 }
 
-/// The sentences that the verdict does not say.
 fn without_said(text: &str, verdict: &str) -> String {
     let said = |sentence: &&str| !verdict.contains(sentence.trim_end_matches('.'));
     text.split_inclusive(". ").map(str::trim_end).filter(said).collect::<Vec<&str>>().join(" ")
@@ -504,7 +503,6 @@ pub(super) fn advice(run: &Run, style: Style) -> Vec<String> {
     lines
 }
 
-/// Whether the drive lost data or itself.
 pub(super) fn has_failed(run: &Run) -> bool {
     run.findings.iter().any(is_failure)
 }

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 pub(super) const PAGE: usize = 4096;
 const BRANCHES: usize = 32;
-/// What a node costs, in bytes.
 const NODE: u64 = (BRANCHES * size_of::<Node>()) as u64;
 
 enum Node {

@@ -4,10 +4,8 @@ use crate::Drive;
 use model::request::{Operation, Request, Status, Tag};
 use model::units::Instant;
 
-/// What a host asks for, over and over.
 pub(crate) struct ClosedLoop {
     pub(crate) depth: u32,
-    /// How many are answered in all.
     pub(crate) count: usize,
     pub(crate) operation: Operation,
     pub(crate) length_bytes: u32,

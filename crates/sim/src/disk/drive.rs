@@ -33,7 +33,6 @@ impl DiskDrive {
         DiskDrive { arm: Arm::new(facts, mechanism, profile), cache }
     }
 
-    /// Does everything that is decided until `now`.
     fn work_until(&mut self, now: Instant) {
         while self.arm.decides_at <= now && self.work_at(self.arm.decides_s) {}
     }

@@ -48,7 +48,6 @@ impl DelayedDrive {
         DelayedDrive { inner, delays, prng, inner_now: Instant::START, seen: VecDeque::new() }
     }
 
-    /// Takes what the drive has answered by `now`.
     fn advance(&mut self, now: Instant) {
         while let Some(at) = self.inner.next_completion_at()
             && at <= now

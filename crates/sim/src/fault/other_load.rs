@@ -21,7 +21,6 @@ const HOST_NS: u64 = 10_000;
 const UNDER_WAY_MAX: u32 = 64;
 /// The sizes that are drawn from where none is given, in KiB.
 const SIZES_KIB: [u64; 5] = [4, 8, 16, 32, 64];
-/// Where requests begin: multiples of this many bytes.
 const ALIGNED_BYTES: u64 = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

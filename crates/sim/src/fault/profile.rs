@@ -145,7 +145,6 @@ words! {
 /// The longest that anything can last, in seconds: about three years.
 const SECONDS_MAX: f64 = 1e8;
 
-/// The most requests of others a second.
 const PER_SECOND_MAX: f64 = 1e6;
 
 fn one() -> u32 {

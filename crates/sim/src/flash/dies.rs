@@ -29,7 +29,6 @@ pub(crate) struct Dies {
     ahead_seconds_per_byte: f64,
 }
 
-/// Sequential readers that are told apart.
 const STREAMS: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]

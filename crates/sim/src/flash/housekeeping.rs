@@ -30,7 +30,6 @@ use crate::flash::profile::HousekeepingProfile;
 use model::prng::Prng;
 use model::units::KIB;
 
-/// Streams of contiguous writes that are told apart.
 const STREAMS: usize = 16;
 /// Writing goes on, for the interval's sake, over pauses up to this, in seconds.
 const PAUSE_S: f64 = 1.0;

@@ -5,7 +5,6 @@ use crate::generator::family::{Family, frame, random_name};
 use crate::profile::Profile;
 use crate::volume::{MemberProfile, ReadPolicy, VolumeKind, VolumeProfile};
 
-/// RAID 0 of 2 to 8 drives.
 const STRIPES: (u32, u32) = (2, 8);
 const FLASH_STRIPES: (u32, u32) = (2, 4);
 /// RAID 1 of two, or of three where data must not be lost.

@@ -6,7 +6,6 @@ use crate::profile::presets::preset;
 use crate::volume::VolumeProfile;
 use model::units::Bytes;
 
-/// How deep volumes of volumes may be nested.
 const MEMBER_DEPTH_MAX: u32 = 3;
 
 impl Profile {

@@ -78,7 +78,6 @@ impl SmrDrive {
         &self.map
     }
 
-    /// Does everything that is decided until `now`.
     fn work_until(&mut self, now: Instant) {
         while self.arm.decides_at <= now && (self.work_at(self.arm.decides_s) || self.clean_idle(now)) {}
     }

@@ -167,7 +167,6 @@ impl MediaCache {
         }
     }
 
-    /// The stretches that overlap one, in order.
     fn overlapping(&self, first_byte: u64, end_byte: u64) -> impl Iterator<Item = (u64, Extent)> + '_ {
         let before = self.extents.range(..first_byte).next_back();
         let before = before.filter(|(_, extent)| extent.end_byte > first_byte);

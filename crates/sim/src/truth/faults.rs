@@ -10,7 +10,6 @@ use crate::truth::value::Truth;
 use model::finding::FindingCode;
 use model::units::{Bytes, KIB};
 
-/// Silent corruption hits whole blocks of this size.
 const BLOCK_BYTES: u64 = 4 * KIB;
 
 pub(super) fn truths(profile: &Profile, capacity: Bytes) -> Result<Vec<Truth>, Flaw> {

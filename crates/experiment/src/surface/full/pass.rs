@@ -25,7 +25,6 @@ const PHASE_TIME_MAX: Nanos = Nanos::from_secs(120);
 const PHASE_TIME_FACTOR: f64 = 3.0;
 /// A sample or a closer look takes no longer.
 const LOOK_TIME: Nanos = Nanos::from_secs(60);
-/// Bad blocks that are looked at more closely.
 const LOOKS_MAX: usize = 32;
 /// Slow stretches that are measured again, how often, and how much of each. A quiet drive is slow by chance with a probability of
 /// 0.5 / 21 for each look: three more rounds leave a chance of 0.1 % that any of 64 looks is wrong.
