@@ -53,7 +53,8 @@ impl Drop for Place {
             say_failure(command("losetup", &["--detach", device]));
         }
         if self.is_mounted {
-            say_failure(command("umount", &[&folder]));
+            // The kernel may still hold the image for a moment after the detach.
+            say_failure(command("umount", &["--lazy", &folder]));
         }
         if let Err(error) = fs::remove_dir(&self.folder) {
             eprintln!("Cannot remove {folder}: {error}. Unmount it and remove it by hand.");

@@ -13,8 +13,8 @@
 //! could not be told sector by sector; only a part of the drive was measured.
 //! # Known problems
 //! What a drive keeps for itself at either edge is not reached, so the longest seek is that between the first and the last byte.
-//! On disks that go through all surfaces of a cylinder before the next one, what follows a track is another surface, and the seek is looked for
-//! where cylinders end; it is unknown where it takes as long as the change of heads that may go with it, or where skews scatter too much to tell
+//! On disks that go through all surfaces of a cylinder before the next one, what follows a track is another surface, and the seek is measured
+//! where cylinders end. It is unknown where it takes as long as the head switch that may go with it, or where skews scatter too much to tell
 //! such disks from others. Overheads that a drive has only with a seek count as part of it.
 //! # References
 //! Worthington, Ganger, Patt and Wilkes, "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995. Ruemmler and Wilkes,
@@ -178,8 +178,8 @@ impl Seen {
     }
 }
 
-/// The seek to the next cylinder where tracks follow each other by changing heads, and by the longer skew where cylinders end. Heads may be changed
-/// there, too, at the same time: only where it takes longer than that alone, or less, so that they are not, is it the time of the seek.
+/// The seek to the next cylinder on disks where most tracks follow each other by a head switch; the larger skew is the cylinder's. Heads may be
+/// switched there as well, at the same time: it is the time of the seek only if it is longer than a head switch, or shorter, so that there is none.
 fn next_cylinder(near: &NearSeeks) -> Option<Estimate> {
     let (usual, other) = (near.next_track?, near.other_track?);
     let (head_change, seek) = if near.other_skews_more { (usual, other) } else { (other, usual) };

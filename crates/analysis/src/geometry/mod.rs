@@ -79,8 +79,8 @@ pub fn readings_of(ios: impl Iterator<Item = IoRecord>) -> Vec<Reading> {
     readings
 }
 
-/// The phases of single reads of listed places, one at a time. Where `geometry` made some, these alone: of others the cache answers many; and
-/// those of its smallest blocks, which it began anew with where larger ones told no tracks.
+/// The phases of single reads of listed places, one at a time. Where `geometry` made some, these alone, since a cache answers many of the others;
+/// and only its smallest blocks, with which it began anew where larger ones showed no tracks.
 fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
     let sector = geometry_sector(run);
     (0u32..).zip(run.phases).filter(move |(_, summary)| match sector {

@@ -216,18 +216,18 @@ impl NearMap {
 pub struct NearSeeks {
     /// What a command takes until the sector may pass, without any seek, in seconds.
     pub overhead: Estimate,
-    /// What it takes beside that to get to the next track as most follow each other, where there were enough pairs.
+    /// What it takes beside that to get to the next track over a border with the usual skew, where there were enough pairs.
     pub next_track: Option<Estimate>,
-    /// The same where tracks follow each other in the second most common way.
+    /// The same over borders with the second most common skew.
     pub other_track: Option<Estimate>,
-    /// Whether the angle jumps by more there.
+    /// Whether that skew is the larger one.
     pub other_skews_more: bool,
-    /// How many pairs there were on the same track, and on the next one in both ways.
+    /// How many pairs there were on the same track, and over each kind of border.
     pub pairs: [usize; 3],
 }
 
-/// Maps by how the two tracks of a place follow each other. On a disk that keeps to a surface the next track lies on another one where the angle
-/// jumps by something else; on one that goes through all surfaces of a cylinder first, the next cylinder begins there.
+/// Places by the skew between their two tracks: as at most borders, or another one. On a disk that stays on a surface, another skew means another
+/// surface; on one that goes through all surfaces of a cylinder first, it means the next cylinder.
 #[derive(Clone, Debug, Default)]
 pub struct NearMaps {
     pub usual: Vec<NearMap>,
@@ -279,7 +279,7 @@ fn skew_tolerance(rotation: &Rotation) -> f64 {
     (2.0 * rotation.tolerance_turns()).max(SKEW_ROUNDING_TURNS)
 }
 
-/// Borders at which tracks follow each other otherwise than at most.
+/// Borders with another skew than most.
 pub fn other_borders(counts: &[TrackCount], rotation: &Rotation) -> Vec<TrackBorder> {
     let mut borders = borders(counts);
     let mut skews = Vec::new();

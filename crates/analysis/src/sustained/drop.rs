@@ -75,7 +75,7 @@ pub enum Standing {
 }
 
 impl RateDrop {
-    /// Whether a memory that keeps its data over a flush may have been full, and no cells: a cache of cells may follow.
+    /// Whether a memory that keeps its data over a flush may have filled up, and not cells: an SLC cache may follow.
     pub fn may_be_of_buffer(&self) -> bool {
         self.bytes.value <= MEMORY_BYTES_MAX
     }
@@ -121,7 +121,7 @@ fn without_slow_tail(batches: &[Batch]) -> &[Batch] {
     &batches[..batches.len() - tail]
 }
 
-/// The first drop that lasts; or the one behind it, if the first may be that of a buffer before the cells.
+/// The first lasting drop; or the next one, if the first may come from a buffer in front of the cells.
 fn lasting(batches: &[Batch]) -> Standing {
     let levels = levels(batches);
     let mut indices = (1..levels.len()).filter(|index| drops_for_good(batches, &levels, *index));

@@ -7,8 +7,8 @@
 //! 4. *Places*: a few places whose tracks become known sector by sector, and pairs of sectors there: what a command costs alone,
 //!    and a seek to the next track.
 //! 5. *Tracks*: probes of tracks until the time is over: zones, surfaces, skew.
-//! 6. *Ends of cylinders*: where tracks follow each other by changing heads, places and pairs once more before the time is over, where the skew
-//!    is another: the seek to the next track.
+//! 6. *Ends of cylinders*: on disks that switch heads from track to track, places and pairs once more where the skew is another one, before the
+//!    time is over: a seek to the next cylinder.
 //!
 //! Where completion times scatter too much to count sectors, both ends of a track are looked for by halving, in batches.
 
@@ -272,8 +272,8 @@ impl Geometry {
         counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
     }
 
-    /// Begins anew with smaller blocks where these would tell tracks: a target that is said to have sectors of 4096 bytes may have ones of 512,
-    /// as behind a controller or a loop device, and tracks of no whole number of larger ones.
+    /// Begins anew with smaller blocks where these show tracks: a target that claims sectors of 4096 bytes may have sectors of 512, as behind a
+    /// controller or a loop device, and its tracks need not hold a whole number of the larger ones.
     fn plan_anew(&mut self, rotation: &Rotation) -> Stage {
         let tried = std::mem::replace(&mut self.block, self.logical_block);
         let counts = counts_of(&self.readings, rotation, self.block.get());
@@ -382,7 +382,7 @@ impl Geometry {
         Stage::ClosePairs
     }
 
-    /// Whether tracks follow each other by changing heads, and the time has come to look where they do not.
+    /// Whether most tracks follow each other by a head switch, and the time has come to look at the ends of cylinders.
     fn wants_cylinder_ends(&self, rotation: &Rotation) -> bool {
         let left = self.time().saturating_sub(self.spent);
         if self.scatters || self.at_cylinder_ends || left > TIME_OF_CYLINDER_ENDS {
@@ -392,7 +392,7 @@ impl Geometry {
         matches!(layout, Some(Layout { keeps_surface: Some(false), .. }))
     }
 
-    /// Places around borders with another skew than most, as far as they are not known sector by sector.
+    /// Places around borders with another skew than most.
     fn plan_cylinder_ends(&mut self, rotation: &Rotation) -> Stage {
         self.at_cylinder_ends = true;
         let mut borders = other_borders(&self.counts, rotation);

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 const SPARE_SHARE: f64 = 0.04;
 /// Writes in order are this share of what was written until the drop, in two halves: more than a block of all dies at once.
 const IN_ORDER_SHARE: f64 = 0.1;
-/// Drives behind slower links do not become warm: that of SATA passes this much in bytes per second.
+/// Slower links keep drives cool. SATA carries this at most, in bytes per second: 6 Gbit/s, 8 bits in 10.
 const WARM_RATE_MIN: f64 = 600e6;
 /// No drive becomes too warm in less: parts of some grams that take some watts.
 const WARM_S: f64 = 10.0;

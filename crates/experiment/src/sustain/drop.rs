@@ -45,7 +45,7 @@ const FLASH_RATE: f64 = 300e6;
 
 /// Behind the drop of an SMR disk it is written until the rate is known, which takes up to twice as long as all before.
 const BEHIND_FALL_TIMES: f64 = 2.0;
-/// Behind what may be a buffer a cache of cells may follow: those of reviewed drives fill within 40 to 140 s (22 GB at 0.5 GB/s, 700 GB at 5).
+/// An SLC cache may follow what may be a buffer. Those of reviewed drives fill within 40 to 140 s (22 GB at 0.5 GB/s, 700 GB at 5).
 const BEHIND_BUFFER: Nanos = Nanos::from_secs(300);
 /// The middle of the caches of six drives that were measured by reviewers, from 2 % of an 870 QVO to 34 % of an SN580, as a share of
 /// the drive, and what is written in all until their end is certain, as a multiple.
