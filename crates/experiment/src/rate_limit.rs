@@ -1,7 +1,7 @@
 //! What decides about a rate limit that the phases of an experiment leave open.
 
 use crate::preparation::{self, sequential_block};
-use analysis::limit::limits;
+use analysis::limit::{self, limits};
 use model::experiment_name::ExperimentName;
 use model::finding::{LimitedBy, LimitedOperations, RateLimit};
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -20,7 +20,11 @@ const REST_MAX: Nanos = Nanos::from_secs(20);
 /// Reads of another size: they tell requests from bytes, and a limit from a drive that got slower. They are no sample. Every other block
 /// is left out: kernels join neighbours in the queue, and a limit counts what they send.
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
-    let undecided = analysis::limit::undecided(so_far)?;
+    let mut undecided = limit::undecided(so_far);
+    if undecided.is_none() && experiment == ExperimentName::Access {
+        undecided = limit::undecided_parts(so_far);
+    }
+    let undecided = undecided?;
     let logical = so_far.target.logical_block;
     let block = if undecided.met == Some(BLOCK) { sequential_block(range, logical) } else { BLOCK };
     if undecided.met == Some(block) || 2 * block.get() > range.bytes().get() {

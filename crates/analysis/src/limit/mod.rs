@@ -118,7 +118,7 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
     let requests = fit(course, Unit::Requests, side);
     let bytes = fit(course, Unit::Bytes, side);
     let known = even_blocks(&requests).max(even_blocks(&bytes));
-    let parts = if known < 2 { of_parts(course, side).filter(|(bucket, _)| bucket.is_even) } else { None };
+    let parts = if known < 2 { of_parts(course, side) } else { None };
     let counted_bytes = parts.as_ref().map(|(_, part)| *part);
     let (bucket, by) = match (requests, bytes) {
         _ if let Some((bucket, _)) = parts => (bucket, LimitedBy::Requests),
@@ -246,7 +246,15 @@ fn suspected(course: &Course) -> Option<Undecided> {
             return Some(Undecided { met, time: time_until_even(per_request / bucket.per_second)? });
         }
     }
-    let (bucket, _) = of_parts(course, Side::Both)?;
+    None
+}
+
+/// The same of a limit that counts parts of requests, for runs of many block sizes: no other one tells such a limit from the rate of a link.
+pub fn undecided_parts(run: &RunView<'_>) -> Option<Undecided> {
+    if !limits(run).is_empty() {
+        return None;
+    }
+    let (bucket, _) = of_parts(&Course::of(run)?, Side::Both)?;
     let time = time_until_even(1.0 / bucket.per_second)?;
     bucket.has_reads.then_some(Undecided { met: None, time })
 }

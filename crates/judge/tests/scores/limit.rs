@@ -137,6 +137,19 @@ fn a_limit_of_parts_is_told_where_other_rates_come_by_chance() {
     }
 }
 
+/// A survey that meets such a limit reads on until it is even beyond doubt, and then rests: it had ended with three samples at either end.
+#[test]
+fn a_survey_reads_on_until_a_limit_of_parts_is_sure() {
+    for (number, seed, rate, access_s) in
+        [(1_170_015, "65", 359.3e6, 2.763e-3), (1_170_023, "73", 509.1e6, 1.722e-3)]
+    {
+        let run = measured("check", &format!("sim:random-cloud-{number}"), &["--deep", "--seed", seed]);
+        for (code, is) in [(FindingCode::ReadRateOuter, rate), (FindingCode::AccessTime, access_s)] {
+            assert_eq!(covers(run.said(code), is), Some(true), "{number}: {}", run.said(code));
+        }
+    }
+}
+
 /// Half of the survey's minute went by at the limit, and then the limit, the link and throughput were inconclusive. Credit that came back in a
 /// rest was "the rate limit changed"; a link was measured 2·10⁻⁸ above its rate, and none was told.
 #[test]
