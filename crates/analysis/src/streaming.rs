@@ -173,7 +173,7 @@ impl Calibration {
 }
 
 impl Samples {
-    /// The time of a byte in the first sample of each area, as a share of that of the usual setting.
+    /// The time of a byte in the first sample of each area, as a share of what it takes with the usual setting.
     fn first_ratios(&self, setting: StreamSetting) -> Option<[f64; AREAS]> {
         let mut ratios = [0.0; AREAS];
         for (area, ratio) in self.areas.iter().zip(&mut ratios) {

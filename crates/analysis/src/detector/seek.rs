@@ -182,7 +182,7 @@ impl Seen {
 /// switched there as well, at the same time: it is the time of the seek only if it is longer than a head switch, or shorter, so that there is none.
 fn next_cylinder(near: &NearSeeks) -> Option<Estimate> {
     let (usual, other) = (near.next_track?, near.other_track?);
-    let (head_change, seek) = if near.other_skews_more { (usual, other) } else { (other, usual) };
-    let is_another_time = seek.low > head_change.high || seek.high < head_change.low;
-    is_another_time.then_some(seek)
+    let (head_switch, seek) = if near.other_skews_more { (usual, other) } else { (other, usual) };
+    let differs = seek.low > head_switch.high || seek.high < head_switch.low;
+    differs.then_some(seek)
 }

@@ -79,7 +79,7 @@ pub fn readings_of(ios: impl Iterator<Item = IoRecord>) -> Vec<Reading> {
     readings
 }
 
-/// The phases of single reads of listed places, one at a time. Where `geometry` made some, these alone, since a cache answers many of the others;
+/// The phases of single reads of listed places at QD 1. Where `geometry` made some, these alone, since a cache answers many of the others;
 /// and only its smallest blocks, with which it began anew where larger ones showed no tracks.
 fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
     let sector = geometry_sector(run);
@@ -98,7 +98,7 @@ fn geometry_sector(run: &RunView<'_>) -> Option<Bytes> {
     run.phases.iter().filter(|summary| is_of_geometry(summary)).filter_map(single_read_block).min()
 }
 
-/// The block of a phase of single reads of listed places, one at a time.
+/// The block of a phase of single reads of listed places at QD 1; none of any other phase.
 fn single_read_block(summary: &PhaseSummary) -> Option<Bytes> {
     let workload = summary.phase.workload.as_ref()?;
     let is_single_read = summary.phase.kind == PhaseKind::Measure

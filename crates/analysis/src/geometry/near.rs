@@ -249,16 +249,15 @@ pub fn near_maps(
     sector_bytes: u64,
 ) -> NearMaps {
     let maps = all_maps(readings, rotation, sector_bytes);
-    let tolerance = skew_tolerance(rotation);
     let mut skews = skews_of(&maps);
     for border in borders(counts) {
         skews.push(border.skew_turns);
     }
-    let Some(usual) = most_common(&skews, tolerance) else { return NearMaps::default() };
-    let is_usual = |map: &NearMap| wrapped(map.skew() - usual).abs() <= tolerance;
-    let (usual, mut others): (Vec<NearMap>, Vec<NearMap>) = maps.into_iter().partition(is_usual);
-    if let Some(second) = most_common(&skews_of(&others), tolerance) {
-        others.retain(|map| wrapped(map.skew() - second).abs() <= tolerance);
+    let Some(most) = CommonSkew::of(&skews, rotation) else { return NearMaps::default() };
+    let (usual, mut others): (Vec<NearMap>, Vec<NearMap>) =
+        maps.into_iter().partition(|map| most.includes(map.skew()));
+    if let Some(second) = CommonSkew::of(&skews_of(&others), rotation) {
+        others.retain(|map| second.includes(map.skew()));
     }
     NearMaps { usual, others }
 }
@@ -275,8 +274,21 @@ fn borders(counts: &[TrackCount]) -> Vec<TrackBorder> {
     borders
 }
 
-fn skew_tolerance(rotation: &Rotation) -> f64 {
-    (2.0 * rotation.tolerance_turns()).max(SKEW_ROUNDING_TURNS)
+/// The skew that most of some borders have.
+struct CommonSkew {
+    turns: f64,
+    tolerance: f64,
+}
+
+impl CommonSkew {
+    fn of(skews: &[f64], rotation: &Rotation) -> Option<CommonSkew> {
+        let tolerance = (2.0 * rotation.tolerance_turns()).max(SKEW_ROUNDING_TURNS);
+        Some(CommonSkew { turns: most_common(skews, tolerance)?, tolerance })
+    }
+
+    fn includes(&self, skew: f64) -> bool {
+        wrapped(skew - self.turns).abs() <= self.tolerance
+    }
 }
 
 /// Borders with another skew than most.
@@ -286,9 +298,8 @@ pub fn other_borders(counts: &[TrackCount], rotation: &Rotation) -> Vec<TrackBor
     for border in &borders {
         skews.push(border.skew_turns);
     }
-    let tolerance = skew_tolerance(rotation);
-    let Some(usual) = most_common(&skews, tolerance) else { return Vec::new() };
-    borders.retain(|border| wrapped(border.skew_turns - usual).abs() > tolerance);
+    let Some(most) = CommonSkew::of(&skews, rotation) else { return Vec::new() };
+    borders.retain(|border| !most.includes(border.skew_turns));
     borders
 }
 

@@ -110,6 +110,7 @@ impl<'run> Player<'run> {
         Ok(false)
     }
 
+    /// Returns whether the command is to leave.
     fn obey(&mut self, command: Command) -> bool {
         let share = self.at_ns / self.feed.total().get().max(1) as f64;
         match (command, &mut self.view.replay) {

@@ -59,9 +59,8 @@ impl CrossCheck {
         if self.may_lack_space() && drop.bytes.value >= SPARE_SHARE * span && drop.bytes.value < span {
             phases.extend(self.in_order(&drop));
         }
-        let is_fast = self.setup.facts.link.is_some() || drop.before.bytes_per_second() > WARM_RATE_MIN;
         let warm_s = drop.before.seconds.max(history.first()[0].seconds);
-        if self.may_be_fast() && is_fast && warm_s >= WARM_S {
+        if self.has_been_fast(&drop) && warm_s >= WARM_S {
             phases.extend(self.cooling(&drop));
             self.coolings_left = COOLINGS - 1;
         }
@@ -91,6 +90,11 @@ impl CrossCheck {
     /// Whether its link is one of PCIe, or unknown: volumes of several drives tell none.
     fn may_be_fast(&self) -> bool {
         self.setup.facts.link.as_ref().is_none_or(|link| link.name.starts_with("PCIe"))
+    }
+
+    fn has_been_fast(&self, drop: &RateDrop) -> bool {
+        let is_link_known = self.setup.facts.link.is_some();
+        self.may_be_fast() && (is_link_known || drop.before.bytes_per_second() > WARM_RATE_MIN)
     }
 
     fn bytes_max(&self) -> Bytes {
