@@ -56,6 +56,9 @@ const KNOWN_LINKS: [KnownLink; 7] = [
 const USABLE_SHARES: [(&str, std::ops::RangeInclusive<f64>); 4] =
     [("USB 480", 0.41..=0.72), ("SATA", 0.8..=0.945), ("USB", 0.7..=0.94), ("PCIe", 0.85..=1.0)];
 const USABLE_SHARE: std::ops::RangeInclusive<f64> = 0.8..=1.0;
+/// What drives without moving parts reach of a SATA link's rate where it limits them: 540 of 600 MB/s are the least that they are sold with.
+/// One that is slower may have flash that is.
+const SATA_SHARE_OF_FLASH: f64 = 0.9;
 /// How far apart visits that share a rate may be, as a share: from a virtual drive to a busy host. The narrowest counts.
 const PLATEAU_WIDTHS: [f64; 3] = [0.0015, 0.003, 0.006];
 /// Visits in a plateau: at least so many, and so many times as many as in the next such step below it.
@@ -112,9 +115,17 @@ fn limit(run: &RunView<'_>, map: &SurfaceMap) -> Option<Plateau> {
             let is_one = if is_named { plateau.is_of_named_link() } else { plateau.is_of_any_link() };
             is_one && link_of(run, plateau.rate()).is_some()
         }
-        _ => plateau.is_flat() && run.target.link.is_some() && link_of(run, plateau.rate()).is_some(),
+        _ => plateau.is_flat() && is_rate_of_link(run, plateau.rate()),
     };
     is_limit.then_some(plateau)
+}
+
+/// Whether the link that is known explains the rate of a drive without moving parts.
+fn is_rate_of_link(run: &RunView<'_>, bytes_per_second: f64) -> bool {
+    let Some(link) = &run.target.link else { return false };
+    let is_slower_sata = link.name.starts_with("SATA")
+        && matches!(link.bytes_per_second_max, Some(most) if bytes_per_second < SATA_SHARE_OF_FLASH * most);
+    !is_slower_sata && link_of(run, bytes_per_second).is_some()
 }
 
 struct Plateau {
@@ -149,6 +160,9 @@ impl Plateau {
         let share = (end - from) as f64 / (values.len() - from) as f64;
         let members = Sample::new(values[from..end].to_vec())?;
         let reach = Reach::of(map, limit);
+        if reach.levels.is_empty() {
+            return None;
+        }
         let mut inside = map.visits.iter().filter(|visit| visit.seconds_per_byte <= limit);
         let first = inside.next()?.first_byte;
         let last = inside.next_back().map_or(first, |visit| visit.first_byte);
@@ -157,7 +171,7 @@ impl Plateau {
             scatter: members.scaled_mad() / members.median(),
             share,
             width: (last - first) as f64 / map.range.bytes().as_f64(),
-            share_of_levels: (end - from) as f64 / reach.visits.max(1) as f64,
+            share_of_levels: (end - from) as f64 / reach.visits as f64,
             reach,
         })
     }
@@ -325,6 +339,13 @@ mod tests {
         let second =
             [(0.2, 46.9, 0.1, 0.02), (0.2, 34.1, 0.0, 0.0), (0.3, 105.4, 0.3, 0.02), (0.3, 77.6, 0.5, 0.02)];
         assert!(!is_limited(&second));
+    }
+
+    /// A stripe whose samples scatter by what its members wait for each other: the fastest two dozen of 900 were alike, all over the
+    /// range, and a link was told that limits 0 bytes of it.
+    #[test]
+    fn what_no_level_reaches_is_no_link() {
+        assert!(Plateau::of(&map(&[(0.4, 260.0, 0.95, 0.4), (0.6, 376.0, 0.95, 0.5)])).is_none());
     }
 
     #[test]

@@ -68,19 +68,19 @@ impl<'course> Asked<'course> {
     pub(super) fn of(course: &'course Course, unit: Unit, side: Side) -> Asked<'course> {
         let mut asked =
             Asked { course, unit, side, used_until: vec![0.0], drains: Vec::new(), cost_max: 0.0 };
-        let (mut sum, mut before) = (0.0, None::<&Step>);
-        for (index, step) in course.steps.iter().enumerate() {
-            if let Some(last) = before.replace(step)
-                && last.phase != step.phase
-            {
-                let used = asked.in_unit(course.late[last.phase as usize], last);
-                if asked.used(last) > 0.0 && used > 0.0 {
-                    asked.drains.push(Drain { index, used });
-                }
+        let mut first = 0;
+        for phase in course.steps.chunk_by(|one, next| one.phase == next.phase) {
+            for step in phase {
+                asked.cost_max = asked.cost_max.max(asked.cost(step));
+                let sum = asked.used_until[asked.used_until.len() - 1] + asked.used(step);
+                asked.used_until.push(sum);
             }
-            asked.cost_max = asked.cost_max.max(asked.cost(step));
-            sum += asked.used(step);
-            asked.used_until.push(sum);
+            let index = first + phase.len();
+            let used = asked.in_unit(course.late[phase[0].phase as usize], &phase[0]);
+            if asked.used_between(first, index) > 0.0 && used > 0.0 {
+                asked.drains.push(Drain { index, used });
+            }
+            first = index;
         }
         asked
     }

@@ -155,6 +155,14 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
     if !has_lasted(batches, &lower) || lost_s < LOST_S_MIN || !is_known(batches, &after) {
         return Standing::Falling;
     }
+    if after.cost.interval(CONFIDENCE).low <= before.cost.interval(CONFIDENCE).high {
+        // It wanders by more than it dropped.
+        return if batches.len() - after.first >= PIECES_AFTER_ENOUGH {
+            Standing::Even
+        } else {
+            Standing::Falling
+        };
+    }
     let least = own_step(&before, &after);
     let own = own_levels(batches, levels, after, least);
     Standing::Fell(Box::new(drop_through(batches, &[&[before], &own[..]].concat(), least)))

@@ -151,6 +151,17 @@ fn a_survey_reads_on_until_a_limit_of_parts_is_sure() {
     }
 }
 
+/// Of 32 requests in flight when a phase ended none had completed in its last slice: they did not count, and two modes were told of a
+/// volume that has one, with an access time of 990 µs.
+#[test]
+fn what_a_phase_left_in_flight_counts() {
+    let run = measured("check", "sim:random-cloud-1170091", &["--deep", "--seed", "141"]);
+    for (code, is) in [(FindingCode::RateLimit, 961.1), (FindingCode::AccessTime, 790.1e-6)] {
+        assert_eq!(covers(run.said(code), is), Some(true), "{}", run.said(code));
+    }
+    assert_eq!(run.value(FindingCode::LatencyModes), Some(1.0));
+}
+
 /// Half of the survey's minute went by at the limit, and then the limit, the link and throughput were inconclusive. Credit that came back in a
 /// rest was "the rate limit changed"; a link was measured 2·10⁻⁸ above its rate, and none was told.
 #[test]

@@ -115,6 +115,14 @@ fn garbage_collection_is_no_full_cache() {
     }
 }
 
+/// Collection that comes and goes: a cliff from 3.58 to 3.3 GB/s (2.9 to 3.8) was told.
+#[test]
+fn what_wanders_by_more_than_it_drops_has_not_fallen() {
+    let run = sustain("sim:random-flash-1170122", &["--seed", "172"]);
+    let why = run.why(FindingCode::WriteCliff);
+    assert!(why.contains("No lasting drop"), "{why}");
+}
+
 /// Volumes of several drives tell no link, and members that had become too warm were told to have filled a cache.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
