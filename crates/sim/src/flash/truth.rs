@@ -112,17 +112,18 @@ impl FlashProfile {
     pub fn random_write_levels(&self, capacity: Bytes, limit: f64) -> Vec<WriteLevel> {
         let mut levels = self.levels(capacity, limit, levels_of_fresh_at_random);
         // A buffer that a flush does not empty hides a slower flash until it is full: it grows by what comes and does not leave.
-        let hidden = self.buffer.as_ref().filter(|buffer| !buffer.flush.stores());
-        let hidden = hidden.map_or(0.0, |buffer| (buffer.capacity_kib * KIB) as f64);
         let rates: Vec<f64> = levels.iter().map(|level| level.bytes_per_second).collect();
         for (level, before) in levels.iter_mut().skip(1).zip(rates) {
-            let after = level.bytes_per_second;
-            level.from_bytes += match before > limit * (1.0 - 1e-9) && after < limit {
-                true => hidden / (1.0 - after / limit),
-                false => hidden,
-            };
+            let host = if before > limit * (1.0 - 1e-9) { limit } else { f64::INFINITY };
+            level.from_bytes += self.buffer_full_bytes(host, level.bytes_per_second).unwrap_or(0.0);
         }
         levels
+    }
+
+    /// Where the buffer that a flush does not empty is full, in bytes, if the host writes `limit` bytes a second and the flash takes `after`.
+    pub fn buffer_full_bytes(&self, limit: f64, after: f64) -> Option<f64> {
+        let hidden = self.buffer.as_ref().filter(|buffer| !buffer.flush.stores())?;
+        (after < limit).then_some((hidden.capacity_kib * KIB) as f64 / (1.0 - after / limit))
     }
 
     fn levels(&self, capacity: Bytes, limit: f64, of_fresh: LevelsOfFresh) -> Vec<WriteLevel> {

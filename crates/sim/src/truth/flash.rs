@@ -102,16 +102,22 @@ fn cliff(flash: &FlashProfile, capacity: Bytes, limit: f64) -> Truth {
             }
         }
     }
-    for level in &levels {
-        let (before, after) = (levels[0].bytes_per_second, level.bytes_per_second);
-        if (before / after).ln() >= DROP_MIN {
-            let cliff_bytes = level.from_bytes;
-            let cliff = Cliff::new(before, after);
-            return Truth::number(FindingCode::WriteCliff, cliff_bytes)
-                .with(TruthData::Levels { cliff, levels });
-        }
-    }
-    Truth::absent(FindingCode::WriteCliff)
+    let first = levels[0].bytes_per_second;
+    let is_drop = |before: f64, after: f64| (before / after).ln() >= DROP_MIN;
+    let (cliff_bytes, cliff) =
+        if let Some(level) = levels.iter().find(|level| is_drop(first, level.bytes_per_second)) {
+            (level.from_bytes, Cliff::new(first, level.bytes_per_second))
+        } else if let Some(full_bytes) = flash.buffer_full_bytes(limit, first)
+            && limit.is_finite()
+            && is_drop(limit, first)
+        {
+            levels[0].from_bytes = full_bytes;
+            levels.insert(0, Level { from_bytes: 0.0, bytes_per_second: limit });
+            (full_bytes, Cliff::new(limit, first))
+        } else {
+            return Truth::absent(FindingCode::WriteCliff);
+        };
+    Truth::number(FindingCode::WriteCliff, cliff_bytes).with(TruthData::Levels { cliff, levels })
 }
 
 /// The translation table, written out after so many bytes: stalls that recur by bytes, too short ones left out.

@@ -80,7 +80,7 @@ pub(super) fn truths(
     let reads_first = volume.kind == VolumeKind::Mirror && volume.read_policy() == ReadPolicy::First;
     let mut truths = rates(extents, link);
     // Skipping is quicker than reading by as much as seeks are quicker than turns: only the write rate is known.
-    if volume.kind == VolumeKind::Mirror && !reads_first {
+    if volume.shares_reads() {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
     // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form.

@@ -67,6 +67,11 @@ impl VolumeProfile {
         self.read_policy.unwrap_or_default()
     }
 
+    /// Whether each drive serves a part of the reads of what all of them hold.
+    pub fn shares_reads(&self) -> bool {
+        self.kind == VolumeKind::Mirror && self.read_policy() != ReadPolicy::First
+    }
+
     pub fn layout(&self, capacities: &[Bytes]) -> Result<Layout, Flaw> {
         self.check()?;
         let chunk_bytes = u64::from(self.chunk_kib()) * KIB;
