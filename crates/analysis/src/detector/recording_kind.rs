@@ -74,7 +74,9 @@ fn kind(recording: Recording, reasons: Vec<RecordingReason>, probes: &Probes) ->
 /// After the cliff whole bands are rewritten.
 fn rewritten(run: &RunView<'_>, probes: &Probes) -> RecordingKind {
     let mut reasons = vec![RecordingReason::RewritesAfterCliff];
-    if probes.writing() == Writing::Appended {
+    if probes.cleans_bands {
+        reasons.push(RecordingReason::CleansBands);
+    } else if probes.writing() == Writing::Appended {
         reasons.push(RecordingReason::WritesToLog);
     }
     reasons.extend(signs_of_shingles(run.target));
@@ -89,6 +91,10 @@ fn with_arm(run: &RunView<'_>, probes: &Probes, writing: Writing) -> Result<Reco
             Ok(kind(Recording::Cmr, vec![RecordingReason::WritesInPlace], probes))
         }
         Writing::InPlace => Err(RecordingUnknown::InPlaceYetShingled { times, reasons: signs }),
+        Writing::Appended if probes.cleans_bands => {
+            signs.insert(0, RecordingReason::CleansBands);
+            Ok(kind(Recording::Smr, signs, probes))
+        }
         Writing::Appended if !signs.is_empty() => {
             signs.insert(0, RecordingReason::WritesToLog);
             Ok(kind(Recording::Smr, signs, probes))

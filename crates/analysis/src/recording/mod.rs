@@ -16,6 +16,7 @@ use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Nanos, Offset, Quantile};
 use model::workload::Pattern;
+use bands::{Bands, Looks};
 use motion::{Motion, is_reread};
 use std::collections::BTreeSet;
 
@@ -75,6 +76,8 @@ pub struct Probes {
     written_offsets: BTreeSet<Offset>,
     sweep_s: Vec<f64>,
     burst_s: Vec<f64>,
+    /// Whether small writes were seen to leave a media cache, band by band.
+    pub cleans_bands: bool,
     pub(crate) phases: Vec<u32>,
 }
 
@@ -88,6 +91,8 @@ impl Probes {
             written_offsets: BTreeSet::new(),
             sweep_s: Vec::new(),
             burst_s: Vec::new(),
+            cleans_bands: Looks::of(run, experiment)
+                .is_some_and(|looks| matches!(looks.bands(), Bands::Told { .. })),
             phases: Vec::new(),
         };
         for (number, summary) in (0..).zip(run.phases) {
@@ -215,6 +220,9 @@ impl Probes {
         if !self.has_arm() {
             return Writing::NoArm;
         }
+        if self.cleans_bands {
+            return Writing::Appended;
+        }
         match (self.bursts(single_s), self.lone(single_s)) {
             (bursts, None) => bursts,
             // Where the queue is long even a log is filled in batches; what one write at a time does is the surer sign.
@@ -287,6 +295,7 @@ mod tests {
             written_offsets: BTreeSet::new(),
             sweep_s: Vec::new(),
             burst_s: Vec::new(),
+            cleans_bands: false,
             phases: vec![0],
         }
     }

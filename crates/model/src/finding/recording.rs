@@ -46,6 +46,8 @@ pub enum RecordingReason {
     RewritesAfterCliff,
     /// Small random writes are appended to a log.
     WritesToLog,
+    /// What was written reads more slowly than its neighbours until it is cleaned, bands as a whole.
+    CleansBands,
     WritesInPlace,
     /// Random reads complete sooner than an arm moves.
     TooFastForArm,

@@ -104,6 +104,9 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
                 times(&kind.times)
             )
         }
+        RecordingReason::CleansBands => {
+            "Written blocks read slower than their neighbours until idle time cleans them, a band at a time.".into()
+        }
         RecordingReason::WritesInPlace => {
             format!(
                 "Small random writes take as long as seeks, so they go in place ({}).",
