@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn count(offset: u64, sectors: f64) -> TrackCount {
-        TrackCount { offset, last_offset: offset, sectors, range: (sectors, sectors), border: None }
+        TrackCount { offset, last_offset: offset, sectors, range: (sectors, sectors), borders: Vec::new() }
     }
 
     #[test]

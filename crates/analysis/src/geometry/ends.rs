@@ -270,24 +270,31 @@ impl TrackEnds {
         let mut pairs = Vec::new();
         for end in &self.ends {
             if end.first != end.last {
-                pairs.push(end.thirds.map(|below| self.top.saturating_sub(below as u64 * self.sector_bytes)));
+                pairs.push(end.thirds.map(|below| self.offset(below)));
             }
         }
         pairs
     }
 
+    fn offset(&self, below: f64) -> u64 {
+        self.top.saturating_sub(below as u64 * self.sector_bytes)
+    }
+
+    fn border(&self, end: usize) -> TrackBorder {
+        TrackBorder {
+            skew_turns: self.skew(end).rem_euclid(1.0),
+            offset: self.offset(self.ends[end].likeliest),
+        }
+    }
+
     pub fn count(&self) -> TrackCount {
         let [first, second] = self.ends;
-        let offset = |below: f64| self.top.saturating_sub(below as u64 * self.sector_bytes);
         TrackCount {
-            offset: offset(second.first - 1.0),
-            last_offset: offset(first.last),
+            offset: self.offset(second.first - 1.0),
+            last_offset: self.offset(first.last),
             sectors: self.tracks[1].sectors,
             range: (second.first - first.last, second.last - first.first),
-            border: Some(TrackBorder {
-                skew_turns: self.skew(1).rem_euclid(1.0),
-                offset: offset(second.likeliest),
-            }),
+            borders: [0, 1].map(|end| self.border(end)).into(),
         }
     }
 }

@@ -201,7 +201,7 @@ impl Skew {
     fn of(counts: &[TrackCount], coarse: f64) -> Skew {
         let mut skews = Vec::new();
         for count in counts {
-            if let Some(border) = count.border {
+            for border in &count.borders {
                 skews.push(border.skew_turns);
             }
         }
@@ -454,8 +454,8 @@ mod tests {
             for end in 0..ends {
                 let skew = if end % 3 == 2 { cylinder } else { 0.0726 } + scatter * prng.normal();
                 let (sectors, range) = (1400.0, (1400.0, 1400.0));
-                let border = Some(TrackBorder { skew_turns: skew, offset: 0 });
-                counts.push(TrackCount { offset: 0, last_offset: 0, sectors, range, border });
+                let borders = vec![TrackBorder { skew_turns: skew, offset: 0 }];
+                counts.push(TrackCount { offset: 0, last_offset: 0, sectors, range, borders });
             }
             Skew::of(&counts, 14.0 * scatter).keeps_surface()
         };

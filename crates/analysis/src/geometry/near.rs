@@ -269,7 +269,7 @@ fn skews_of(maps: &[NearMap]) -> Vec<f64> {
 fn borders(counts: &[TrackCount]) -> Vec<TrackBorder> {
     let mut borders = Vec::new();
     for count in counts {
-        borders.extend(count.border);
+        borders.extend(&count.borders);
     }
     borders
 }

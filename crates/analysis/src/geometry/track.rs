@@ -35,8 +35,8 @@ pub struct TrackCount {
     pub sectors: f64,
     /// How few, and how many it may be.
     pub range: (f64, f64),
-    /// The end of the track, where a probe went past one.
-    pub border: Option<TrackBorder>,
+    /// The ends of the track that a probe went past.
+    pub borders: Vec<TrackBorder>,
 }
 
 /// Where a track ends and the next one begins.
@@ -256,8 +256,8 @@ fn refined(spots: &[Spot], group: &[usize], fits: &[f64], rotation: &Rotation) -
         offset = offset.min(spots[index].offset);
         last_offset = last_offset.max(spots[index].offset);
     }
-    let border = border(spots, group, sectors, rotation.tolerance_turns());
-    Some(TrackCount { offset, last_offset, sectors, range: (low, high), border })
+    let borders = border(spots, group, sectors, rotation.tolerance_turns()).into_iter().collect();
+    Some(TrackCount { offset, last_offset, sectors, range: (low, high), borders })
 }
 
 /// The border between the track of a group and the next one on either side, where the others of the probe agree on what the angle jumps by.
@@ -301,8 +301,13 @@ mod tests {
 
     #[test]
     fn an_interval_with_one_whole_number_is_exact() {
-        let count =
-            TrackCount { offset: 0, last_offset: 0, sectors: 473.1, range: (472.4, 473.6), border: None };
+        let count = TrackCount {
+            offset: 0,
+            last_offset: 0,
+            sectors: 473.1,
+            range: (472.4, 473.6),
+            borders: Vec::new(),
+        };
         assert_eq!(count.exact(), Some(473));
         assert_eq!(TrackCount { range: (472.4, 474.1), ..count.clone() }.exact(), None);
         assert_eq!(TrackCount { range: (472.4, 472.6), ..count }.exact(), None);

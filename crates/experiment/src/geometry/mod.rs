@@ -10,7 +10,8 @@
 //! 6. *Ends of cylinders*: on disks that switch heads from track to track, places and pairs once more where the skew is another one, before the
 //!    time is over: a seek to the next cylinder.
 //!
-//! Where completion times scatter too much to count sectors, both ends of a track are looked for by halving, in batches.
+//! Where completion times scatter too much to count sectors, both ends of a track are looked for by halving, in batches. That takes so long that
+//! there is one way before the places, and further ones behind the pairs.
 
 mod anchors;
 mod probes;
@@ -73,6 +74,8 @@ const CLOSE_TURNS: f64 = 0.04;
 const BATCH: u64 = 20;
 /// The same where the ends of tracks are looked for: two reads a round leave one of 5000 sectors after 8 rounds, the last ones confirm.
 const BATCH_OF_ENDS: u64 = 48;
+/// What each of them takes, in turns: 17 reads in detail and some 40 at its ends.
+const TURNS_OF_ENDS: f64 = 52.0;
 /// With fewer of them open no round is made: a drive with 32 cache segments still holds what the last one read.
 const OPEN_MIN: usize = 12;
 const ROUNDS_OF_ENDS: u32 = 16;
@@ -130,6 +133,7 @@ pub struct Geometry {
     scatters: bool,
     batch_from: usize,
     at_cylinder_ends: bool,
+    ways: u32,
 }
 
 /// When to end, since the run began: usually, and where ends of tracks have to be looked for.
@@ -190,6 +194,7 @@ impl Geometry {
             scatters: false,
             batch_from: 0,
             at_cylinder_ends: false,
+            ways: 0,
         })
     }
 
@@ -229,6 +234,8 @@ impl Geometry {
                     self.plan_anew(&rotation)
                 }
             }
+            Stage::Ways(1) if self.scatters => self.plan_places(BATCH_OF_ENDS, Stage::Places),
+            Stage::Ways(_) if self.scatters => self.plan_more_ends(&rotation),
             Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
             Stage::Ways(_) => {
                 self.scatters = scatters(&self.counts, &rotation);
@@ -245,9 +252,7 @@ impl Geometry {
             Stage::EndsOfTracks(done) if done <= ROUNDS_OF_ENDS => {
                 self.plan_ends(&rotation, done + 1, Stage::EndsOfTracks)
             }
-            Stage::ClosePairs | Stage::EndsOfTracks(_) if self.scatters => {
-                self.plan_places(BATCH_OF_ENDS, Stage::Tracks)
-            }
+            Stage::ClosePairs | Stage::EndsOfTracks(_) if self.scatters => self.plan_more_ends(&rotation),
             Stage::Tracks if self.wants_cylinder_ends(&rotation) => self.plan_cylinder_ends(&rotation),
             Stage::ClosePairs | Stage::Tracks | Stage::EndsOfTracks(_) => {
                 self.plan_probes("tracks at random offsets", BATCH, Stage::Tracks)
@@ -305,6 +310,7 @@ impl Geometry {
 
     /// A way on which each next sector passes when the arm should get there.
     fn plan_way(&mut self, rotation: &Rotation, number: u32) -> Stage {
+        self.ways = number;
         let density = Density::of(self.range.first().get(), self.range.bytes().get(), &self.counts);
         let hops = hops_of(&self.readings, rotation);
         if let Some(curve) = SeekCurve::of(&hops, rotation, &density) {
@@ -315,6 +321,25 @@ impl Geometry {
             }
         }
         Stage::Ways(number)
+    }
+
+    /// Behind the places: further ways and tracks, what is still open first.
+    fn plan_more_ends(&mut self, rotation: &Rotation) -> Stage {
+        let batch = self.batch_in_time(rotation);
+        let layout = Layout::of(&self.counts, rotation);
+        let is_surface_open = matches!(layout, Some(Layout { keeps_surface: None, .. }));
+        match batch {
+            Some(places) if is_surface_open || self.ways == WAYS => self.plan_places(places, Stage::Tracks),
+            _ if self.ways < WAYS => self.plan_way(rotation, self.ways + 1),
+            _ => Stage::Done,
+        }
+    }
+
+    /// How many places can be known to their ends in the time that is left: of a batch that is not, nothing is.
+    fn batch_in_time(&self, rotation: &Rotation) -> Option<u64> {
+        let left = self.time().saturating_sub(self.spent);
+        let places = (left.seconds() / (TURNS_OF_ENDS * rotation.turn_s())) as u64;
+        (places >= OPEN_MIN as u64).then_some(places.min(BATCH_OF_ENDS))
     }
 
     fn plan_places(&mut self, count: u64, stage: Stage) -> Stage {
@@ -361,12 +386,9 @@ impl Geometry {
     }
 
     fn plan_pairs(&mut self, rotation: &Rotation) -> Stage {
-        let (same, next) = (SAME_TRACK_TURNS, NEXT_TRACK_TURNS);
-        self.queue_pairs(
-            rotation,
-            &evenly(same.0, same.1, PAIRS_FIRST),
-            &evenly(next.0, next.1, PAIRS_FIRST),
-        );
+        let [same, next] =
+            [SAME_TRACK_TURNS, NEXT_TRACK_TURNS].map(|(first, last)| evenly(first, last, PAIRS_FIRST));
+        self.queue_pairs(rotation, &same, &next, &next);
         Stage::Pairs
     }
 
@@ -375,21 +397,26 @@ impl Geometry {
         let maps = self.near_maps(rotation);
         if let Some(seeks) = NearSeeks::of(&self.readings, &maps, rotation) {
             let overhead = seeks.overhead.value / rotation.turn_s();
-            let next = if self.at_cylinder_ends { seeks.other_track } else { seeks.next_track };
-            let next = next.map(|next| overhead + next.value / rotation.turn_s());
-            self.queue_pairs(rotation, &around(overhead), &next.map(around).unwrap_or_default());
+            let [next, other] = [seeks.next_track, seeks.other_track].map(|seek| match seek {
+                Some(seek) => around(overhead + seek.value / rotation.turn_s()),
+                None => Vec::new(),
+            });
+            self.queue_pairs(rotation, &around(overhead), &next, &other);
         }
         Stage::ClosePairs
     }
 
-    /// Whether most tracks follow each other by a head switch, and the time has come to look at the ends of cylinders.
-    fn wants_cylinder_ends(&self, rotation: &Rotation) -> bool {
-        let left = self.time().saturating_sub(self.spent);
-        if self.scatters || self.at_cylinder_ends || left > TIME_OF_CYLINDER_ENDS {
-            return false;
-        }
+    /// Whether most tracks follow each other by a head switch.
+    fn switches_heads(&self, rotation: &Rotation) -> bool {
         let layout = Layout::of(&self.counts, rotation);
         matches!(layout, Some(Layout { keeps_surface: Some(false), .. }))
+    }
+
+    /// Whether the time has come to look at the ends of cylinders. Of places whose ends were looked for, enough are some.
+    fn wants_cylinder_ends(&self, rotation: &Rotation) -> bool {
+        let left = self.time().saturating_sub(self.spent);
+        let is_time = !self.scatters && !self.at_cylinder_ends && left <= TIME_OF_CYLINDER_ENDS;
+        is_time && self.switches_heads(rotation)
     }
 
     /// Places around borders with another skew than most.
@@ -415,16 +442,20 @@ impl Geometry {
         near_maps(&self.readings, &self.counts, rotation, self.block.get())
     }
 
-    fn queue_pairs(&mut self, rotation: &Rotation, same: &[f64], next: &[f64]) {
+    /// Pairs on the same track, to the next one over a usual border, and over another one.
+    fn queue_pairs(&mut self, rotation: &Rotation, same: &[f64], next: &[f64], other: &[f64]) {
         let NearMaps { usual, others } = self.near_maps(rotation);
+        let mut kinds = Vec::new();
         // What a command costs is known when cylinders are looked for.
-        let (maps, kinds) = match self.at_cylinder_ends {
-            true => (others, vec![(1, next)]),
-            false => (usual, vec![(0, same), (1, next)]),
-        };
-        for (tracks, turns) in kinds {
+        if !self.at_cylinder_ends {
+            kinds.extend([(&usual, 0, same), (&usual, 1, next)]);
+        }
+        if self.at_cylinder_ends || self.scatters && self.switches_heads(rotation) {
+            kinds.push((&others, 1, other));
+        }
+        for (maps, tracks, turns) in kinds {
             let rounds = (turns.len() * PLACES as usize).div_ceil(maps.len().max(1)).min(turns.len());
-            let reads = probes::pairs(&maps, tracks, turns, rounds, &mut self.prng);
+            let reads = probes::pairs(maps, tracks, turns, rounds, &mut self.prng);
             if !reads.is_empty() {
                 self.queue.push_back(self.reads("pairs of adjacent sectors", &reads));
             }

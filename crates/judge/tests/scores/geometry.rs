@@ -188,6 +188,20 @@ fn a_seek_is_found_where_cylinders_end() {
     }
 }
 
+/// In the last minute of three a track's ends took a third of a second, and too few were known to tell that tracks keep to their surface.
+#[test]
+fn a_deep_run_behind_a_late_host_tells_the_next_track() {
+    let home = Home::new();
+    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 15\nlate_share = 0.01\nlate_ms = 1\n";
+    for number in [1_190_003, 1_190_006, 1_190_012] {
+        let drive = home.changed(&format!("random-hard-disk-{number}"), &[], late);
+        let said = measured("check", &drive.target, &["--deep", "--seed", "7"]);
+        let said = said.said(FindingCode::SeekTrackToTrack);
+        let is = truth(&drive.profile, FindingCode::SeekTrackToTrack);
+        assert_eq!(covers(said, is), Some(true), "{number}: {said}, truth {is}");
+    }
+}
+
 /// Where heads may be changed meanwhile, and that takes as long, it may be what takes the time.
 #[test]
 fn a_seek_as_long_as_a_change_of_heads_is_not_told() {
