@@ -325,9 +325,9 @@ impl Experiment for Check {
                 }
                 Stage::Calibrate => self.calibrate(so_far),
                 Stage::Measurements if !self.has_asked_limit => {
-                    self.has_asked_limit = true;
                     self.queue.extend(rate_limit::deciding(ExperimentName::Check, so_far, self.range));
                     if self.queue.is_empty() {
+                        self.has_asked_limit = true;
                         self.plan_more(so_far);
                     }
                 }

@@ -12,13 +12,16 @@ use model::workload::{OperationMix, Pattern, Workload};
 
 /// Between the sizes of random requests and of sequential ones, so that it differs from either.
 const BLOCK: Bytes = Bytes::from_kib(64);
+/// Requests of which half are this many times as large may come too slowly in that size to meet a limit of bytes.
+const LARGER_TIMES: u64 = 4;
 /// Enough in flight to reach the rate that larger requests reach with less.
 const DEPTH: u32 = 32;
 /// Longer than this nobody waits for credit: part of it does as well.
 const REST_MAX: Nanos = Nanos::from_secs(20);
 
 /// Reads of another size: they tell requests from bytes, and a limit from a drive that got slower. They are no sample. Every other block
-/// is left out: kernels join neighbours in the queue, and a limit counts what they send.
+/// is left out: kernels join neighbours in the queue, and a limit counts what they send. To be asked again once it is read: too little may have
+/// come in that size.
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
     let mut undecided = limit::undecided(so_far);
     if undecided.is_none() && experiment == ExperimentName::Access {
@@ -26,7 +29,12 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     }
     let undecided = undecided?;
     let logical = so_far.target.logical_block;
-    let block = if undecided.met == Some(BLOCK) { sequential_block(range, logical) } else { BLOCK };
+    let block = match (undecided.met, read_last(so_far)) {
+        (Some(met), Some(BLOCK)) if met >= BLOCK * LARGER_TIMES => (met / 2).round_down_to(logical),
+        (_, Some(_)) => return None,
+        (Some(BLOCK), None) => sequential_block(range, logical),
+        (_, None) => BLOCK,
+    };
     if undecided.met == Some(block) || 2 * block.get() > range.bytes().get() {
         return None;
     }
@@ -35,6 +43,14 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     let name = "read other sizes, to tell a rate limit".into();
     let stop = StopCondition::after(undecided.time);
     Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, stop))
+}
+
+/// The size of these reads, where the last phase was one.
+fn read_last(so_far: &RunView<'_>) -> Option<Bytes> {
+    let last = &so_far.phases.last()?.phase;
+    let workload = last.workload.as_ref()?;
+    let is_one = last.kind == PhaseKind::WarmUp && matches!(workload.pattern, Pattern::Strided { .. });
+    is_one.then(|| workload.block_sizes.largest())
 }
 
 /// A limit of reads that is known, and the rest that brings its credit back, or what of it comes back within `longest`.

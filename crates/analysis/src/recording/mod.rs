@@ -10,13 +10,13 @@ pub mod motion;
 use crate::measured::is_measurement;
 use crate::stats::quantile::of_histogram;
 use crate::sustained::{Cause, History, Standing, cause, standing};
+use bands::{Bands, Looks};
 use model::finding::ProbeTimes;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Nanos, Offset, Quantile};
 use model::workload::Pattern;
-use bands::{Bands, Looks};
 use motion::{Motion, is_reread};
 use std::collections::BTreeSet;
 

@@ -155,7 +155,7 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
     if !has_lasted(batches, &lower) || lost_s < LOST_S_MIN || !is_known(batches, &after) {
         return Standing::Falling;
     }
-    if after.cost.interval(CONFIDENCE).low <= before.cost.interval(CONFIDENCE).high {
+    if after.cost.interval(CONFIDENCE).low <= before.cost.value {
         // It wanders by more than it dropped.
         return if batches.len() - after.first >= PIECES_AFTER_ENOUGH {
             Standing::Even

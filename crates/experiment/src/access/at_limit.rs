@@ -54,9 +54,12 @@ impl Experiment for AtLimit {
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         match self.stage {
             Stage::Deciding => {
-                self.stage = Stage::Resting;
                 let phase = deciding(ExperimentName::Access, so_far, self.setup.range);
-                if phase.is_some() { phase } else { self.next(so_far) }
+                if phase.is_some() {
+                    return phase;
+                }
+                self.stage = Stage::Resting;
+                self.next(so_far)
             }
             Stage::Resting => {
                 let rest = self.rest(so_far);

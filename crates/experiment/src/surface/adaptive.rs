@@ -135,6 +135,8 @@ struct Survey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtLimit {
     Deciding,
+    /// Once more, with larger requests, where the first met no limit.
+    DecidingLarger,
     Resting,
     Done,
 }
@@ -412,9 +414,15 @@ impl Adaptive {
     /// Ends the survey, after what tells how the limit counts, and after a rest and visits to the edges at the drive's own speed.
     fn decide_limit(&mut self, so_far: &RunView<'_>) {
         match self.survey.at_limit {
-            AtLimit::Deciding => {
-                self.survey.at_limit = AtLimit::Resting;
+            AtLimit::Deciding | AtLimit::DecidingLarger => {
+                self.survey.at_limit = match self.survey.at_limit {
+                    AtLimit::Deciding => AtLimit::DecidingLarger,
+                    _ => AtLimit::Resting,
+                };
                 self.queue.extend(deciding(ExperimentName::Surface, so_far, self.range));
+                if self.queue.is_empty() {
+                    self.decide_limit(so_far);
+                }
             }
             AtLimit::Resting => {
                 self.survey.at_limit = AtLimit::Done;

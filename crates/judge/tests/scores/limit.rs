@@ -162,6 +162,19 @@ fn what_a_phase_left_in_flight_counts() {
     assert_eq!(run.value(FindingCode::LatencyModes), Some(1.0));
 }
 
+/// Reads of 64 KiB do not come fast enough to meet these limits of bytes: larger ones are read besides.
+#[test]
+fn a_limit_of_bytes_that_only_large_reads_meet_is_told() {
+    for (number, seed, limit) in
+        [(1_150_078, "118", 191.50628e6), (1_172_015, "65", 440.60232e6), (1_172_090, "140", 201.00344e6)]
+    {
+        let run = measured("check", &format!("sim:random-cloud-{number}"), &["--deep", "--seed", seed]);
+        let told = run.said(FindingCode::RateLimit);
+        assert!((told["value"].as_f64().unwrap_or(0.0) / limit - 1.0).abs() < 0.003, "{number}: {told}");
+        assert_eq!(told["data"]["by"], "bytes", "{number}");
+    }
+}
+
 /// Half of the survey's minute went by at the limit, and then the limit, the link and throughput were inconclusive. Credit that came back in a
 /// rest was "the rate limit changed"; a link was measured 2·10⁻⁸ above its rate, and none was told.
 #[test]

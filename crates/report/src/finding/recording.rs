@@ -105,7 +105,8 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
             )
         }
         RecordingReason::CleansBands => {
-            "Written blocks read slower than their neighbours until idle time cleans them, a band at a time.".into()
+            "Written blocks read slower than their neighbours until idle time cleans them, a band at a time."
+                .into()
         }
         RecordingReason::WritesInPlace => {
             format!(
