@@ -6,7 +6,7 @@
 //! # How
 //! A mechanism first: rereads whole revolutions apart show a rotation, latency that grows with distance an arm. Then small random writes with a
 //! flush, against as many reads in order: under a tenth of their time, writes go to a log. Where writes after the cliff cost several seeks,
-//! bands are rewritten: SMR. Writes in place from the first are CMR. TRIM on a disk, reported zones and the data sheet are further reasons.
+//! bands are rewritten: SMR. So it is where idle time was seen to clean bands. Writes in place from the first are CMR. TRIM on a disk, reported zones and the data sheet are further reasons.
 //! Flash is told by its data sheet, or where a drive that reports no rotation shows cells: a buffer takes writes before a medium that is read
 //! more slowly, writes take several times a read, written offsets are read more slowly than others, or space is reclaimed.
 //! # Cannot tell when

@@ -135,8 +135,6 @@ struct Survey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtLimit {
     Deciding,
-    /// Once more, with larger requests, where the first met no limit.
-    DecidingLarger,
     Resting,
     Done,
 }
@@ -414,19 +412,14 @@ impl Adaptive {
     /// Ends the survey, after what tells how the limit counts, and after a rest and visits to the edges at the drive's own speed.
     fn decide_limit(&mut self, so_far: &RunView<'_>) {
         match self.survey.at_limit {
-            AtLimit::Deciding | AtLimit::DecidingLarger => {
-                self.survey.at_limit = match self.survey.at_limit {
-                    AtLimit::Deciding => AtLimit::DecidingLarger,
-                    _ => AtLimit::Resting,
-                };
-                self.queue.extend(deciding(ExperimentName::Surface, so_far, self.range));
-                if self.queue.is_empty() {
-                    self.decide_limit(so_far);
+            AtLimit::Deciding | AtLimit::Resting => {
+                let phase = deciding(ExperimentName::Surface, so_far, self.range);
+                if phase.is_none() && self.survey.at_limit == AtLimit::Resting {
+                    self.survey.at_limit = AtLimit::Done;
+                    return self.rest(so_far);
                 }
-            }
-            AtLimit::Resting => {
-                self.survey.at_limit = AtLimit::Done;
-                self.rest(so_far);
+                self.survey.at_limit = AtLimit::Resting;
+                self.queue.extend(phase);
             }
             AtLimit::Done => self.survey.round = ROUNDS_MAX,
         }

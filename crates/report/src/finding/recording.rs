@@ -105,7 +105,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
             )
         }
         RecordingReason::CleansBands => {
-            "Written blocks read slower than their neighbours until idle time cleans them, a band at a time."
+            "Written blocks read slower than their neighbours until idle time cleans them, band by band."
                 .into()
         }
         RecordingReason::WritesInPlace => {
