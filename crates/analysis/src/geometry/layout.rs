@@ -143,9 +143,14 @@ impl Layout {
 
 impl ZoneSeen {
     fn is_surely_another(&self, before: &ZoneSeen) -> bool {
-        let (least, most) = (self.sectors.last(), before.sectors.first());
-        let is_unlike = matches!((least, most), (Some(&least), Some(&most)) if f64::from(most) > UNLIKE_MAX * f64::from(least));
-        is_unlike || self.recurs && before.recurs
+        let ends =
+            |zone: &ZoneSeen| Some((f64::from(*zone.sectors.last()?), f64::from(*zone.sectors.first()?)));
+        let (Some((least, most)), Some((least_before, most_before))) = (ends(self), ends(before)) else {
+            return false;
+        };
+        // A drive that goes back and forth over its surfaces may come to two of them again before it came to all.
+        let falls = least < least_before && most < most_before;
+        most_before > UNLIKE_MAX * least || falls && self.recurs && before.recurs
     }
 }
 
@@ -489,6 +494,7 @@ mod tests {
             1.0,
             "stripes of one zone may follow each other so"
         );
+        assert_eq!(count(&[434, 428, 434, 428, 438, 420, 438, 420]), 1.0, "of one zone, whose arm turned back");
         assert_eq!(count(&[500, 500, 490, 490, 470, 470, 460, 460]), 2.0, "surfaces differ by 6 % at most");
         assert_eq!(count(&[500, 500, 500, 500, 490, 490, 490, 490]), 2.0, "one surface");
     }
