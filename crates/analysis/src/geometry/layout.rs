@@ -494,7 +494,11 @@ mod tests {
             1.0,
             "stripes of one zone may follow each other so"
         );
-        assert_eq!(count(&[434, 428, 434, 428, 438, 420, 438, 420]), 1.0, "of one zone, whose arm turned back");
+        assert_eq!(
+            count(&[434, 428, 434, 428, 438, 420, 438, 420]),
+            1.0,
+            "of one zone, whose arm turned back"
+        );
         assert_eq!(count(&[500, 500, 490, 490, 470, 470, 460, 460]), 2.0, "surfaces differ by 6 % at most");
         assert_eq!(count(&[500, 500, 500, 500, 490, 490, 490, 490]), 2.0, "one surface");
     }

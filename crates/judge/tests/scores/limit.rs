@@ -162,6 +162,18 @@ fn what_a_phase_left_in_flight_counts() {
     assert_eq!(run.value(FindingCode::LatencyModes), Some(1.0));
 }
 
+/// Parts of which no request is larger are requests: with as many credits of them as a chance rate showed, two modes were told of a volume that
+/// has one.
+#[test]
+fn a_limit_of_requests_is_none_of_parts() {
+    let run = measured("check", "sim:random-cloud-1192026", &["--deep", "--seed", "96"]);
+    let told = run.said(FindingCode::RateLimit);
+    assert_eq!(told["data"]["counted_bytes"], serde_json::Value::Null, "{told}");
+    let credit = told["data"]["credit"].as_f64().unwrap_or(0.0);
+    assert!((credit / 17_290.0 - 1.0).abs() < OFF_MAX, "{told}");
+    assert_eq!(run.value(FindingCode::LatencyModes), Some(1.0));
+}
+
 /// Reads of 64 KiB do not come fast enough to meet these limits of bytes: larger ones are read besides.
 #[test]
 fn a_limit_of_bytes_that_only_large_reads_meet_is_told() {

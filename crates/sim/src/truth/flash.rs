@@ -104,20 +104,15 @@ fn cliff(flash: &FlashProfile, capacity: Bytes, limit: f64) -> Truth {
     }
     let first = levels[0].bytes_per_second;
     let is_drop = |before: f64, after: f64| (before / after).ln() >= DROP_MIN;
-    let (cliff_bytes, cliff) =
-        if let Some(level) = levels.iter().find(|level| is_drop(first, level.bytes_per_second)) {
-            (level.from_bytes, Cliff::new(first, level.bytes_per_second))
-        } else if let Some(full_bytes) = flash.buffer_full_bytes(limit, first)
-            && limit.is_finite()
-            && is_drop(limit, first)
-        {
-            levels[0].from_bytes = full_bytes;
-            levels.insert(0, Level { from_bytes: 0.0, bytes_per_second: limit });
-            (full_bytes, Cliff::new(limit, first))
-        } else {
-            return Truth::absent(FindingCode::WriteCliff);
-        };
-    Truth::number(FindingCode::WriteCliff, cliff_bytes).with(TruthData::Levels { cliff, levels })
+    if let Some(level) = levels.iter().find(|level| is_drop(first, level.bytes_per_second)) {
+        let (cliff_bytes, cliff) = (level.from_bytes, Cliff::new(first, level.bytes_per_second));
+        return Truth::number(FindingCode::WriteCliff, cliff_bytes).with(TruthData::Levels { cliff, levels });
+    }
+    if is_drop(limit, first) && flash.buffer_full_bytes(limit, first).is_some() {
+        let why = "a buffer that keeps its data over a flush is full after some megabytes, which only short batches show";
+        return Truth::depends(FindingCode::WriteCliff, why);
+    }
+    Truth::absent(FindingCode::WriteCliff)
 }
 
 /// The translation table, written out after so many bytes: stalls that recur by bytes, too short ones left out.

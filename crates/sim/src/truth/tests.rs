@@ -40,11 +40,12 @@ fn the_plain_disk_by_hand() {
     assert_eq!(of(FindingCode::WriteCliff), Some(TruthValue::Absent));
 }
 
-/// 47,900 KiB that keep their data: the host's 3.603 GB/s fill them while the flash takes 1.18, until 73 MB have come.
+/// 47,900 KiB that keep their data are full after 73 MB at the host's 3.6 GB/s, while the flash takes 1.18.
 #[test]
-fn a_buffer_that_keeps_its_data_has_a_cliff_where_it_is_full() {
-    let cliff_bytes = value(&truth("random-flash-1170198").unwrap(), FindingCode::WriteCliff);
-    assert!((cliff_bytes / 73e6 - 1.0).abs() < 0.02, "{cliff_bytes}");
+fn a_buffer_that_keeps_its_data_may_be_told_as_a_cliff() {
+    let truths = truth("random-flash-1170198").unwrap();
+    let cliff = of_code(&truths, FindingCode::WriteCliff).unwrap();
+    assert!(matches!(cliff.value, TruthValue::Depends(_)), "{cliff:?}");
 }
 
 /// What the host sees of a shingled disk begins behind its media cache, for tracks as for rates.
