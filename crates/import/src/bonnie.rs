@@ -130,7 +130,6 @@ fn new_result<'text>(fields: &[Field<'text>]) -> std::result::Result<Result<'tex
     })
 }
 
-/// What is not there stands for the default.
 fn whole_or(field: &Field<'_>, default: u64, what: &str) -> std::result::Result<u64, ImportError> {
     if field.text.is_empty() { Ok(default) } else { field.whole(what) }
 }

@@ -9,7 +9,6 @@ use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use serde_json::Value;
 
-/// Every document of fio has it.
 const MARK: &str = "\"fio version\"";
 
 pub(crate) fn fits(text: &str) -> bool {

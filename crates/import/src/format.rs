@@ -32,7 +32,6 @@ pub enum Format {
     FioText,
     FioTerse,
     FioBandwidthLog,
-    /// fio: a log of requests per second.
     FioIopsLog,
     FioLatencyLog,
     Ioping,

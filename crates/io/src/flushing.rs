@@ -20,7 +20,6 @@ pub enum Extent {
     Data,
     /// A file with all that is known of it.
     File,
-    /// All that waits in a file system.
     FileSystem,
 }
 

@@ -108,7 +108,6 @@ impl RunWriter {
         }
     }
 
-    /// The folder has a new name.
     pub(crate) fn moved_to(&mut self, folder: PathBuf) {
         self.folder = folder;
     }

@@ -294,7 +294,7 @@ impl TrackEnds {
             last_offset: self.offset(first.last),
             sectors: self.tracks[1].sectors,
             range: (second.first - first.last, second.last - first.first),
-            borders: [0, 1].map(|end| self.border(end)).into(),
+            borders: vec![self.border(0), self.border(1)],
         }
     }
 }

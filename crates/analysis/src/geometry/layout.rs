@@ -142,10 +142,12 @@ impl Layout {
 }
 
 impl ZoneSeen {
+    fn span(&self) -> Option<(f64, f64)> {
+        Some((f64::from(*self.sectors.last()?), f64::from(*self.sectors.first()?)))
+    }
+
     fn is_surely_another(&self, before: &ZoneSeen) -> bool {
-        let ends =
-            |zone: &ZoneSeen| Some((f64::from(*zone.sectors.last()?), f64::from(*zone.sectors.first()?)));
-        let (Some((least, most)), Some((least_before, most_before))) = (ends(self), ends(before)) else {
+        let (Some((least, most)), Some((least_before, most_before))) = (self.span(), before.span()) else {
             return false;
         };
         // A drive that goes back and forth over its surfaces may come to two of them again before it came to all.

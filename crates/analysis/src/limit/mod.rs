@@ -120,7 +120,12 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
     let known = even_blocks(&requests).max(even_blocks(&bytes));
     let mut parts = if known < 2 { of_parts(course, side) } else { None };
     // Where requests explain as much, parts of them are a chance.
-    parts.take_if(|(bucket, _)| requests.as_ref().is_some_and(|requests| explains_as_much(requests, bucket)));
+    if let (Some(requests), Some((part, _))) = (&requests, &parts)
+        && requests.blocks.len() >= part.blocks.len()
+        && requests.windows >= part.windows
+    {
+        parts = None;
+    }
     let counted_bytes = parts.as_ref().map(|(_, part)| *part);
     let (bucket, by) = match (requests, bytes) {
         _ if let Some((bucket, _)) = parts => (bucket, LimitedBy::Requests),
@@ -161,10 +166,6 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
         limited_s: bucket.limited_s.iter().sum(),
     };
     Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None, windows: bucket.windows })
-}
-
-fn explains_as_much(one: &Bucket, other: &Bucket) -> bool {
-    one.blocks.len() >= other.blocks.len() && one.windows >= other.windows
 }
 
 /// How many block sizes come at the even rate of a bucket.

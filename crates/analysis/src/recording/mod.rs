@@ -91,8 +91,10 @@ impl Probes {
             written_offsets: BTreeSet::new(),
             sweep_s: Vec::new(),
             burst_s: Vec::new(),
-            cleans_bands: Looks::of(run, experiment)
-                .is_some_and(|looks| matches!(looks.bands(), Bands::Told { .. })),
+            cleans_bands: match Looks::of(run, experiment) {
+                Some(looks) => matches!(looks.bands(), Bands::Told { .. }),
+                None => false,
+            },
             phases: Vec::new(),
         };
         for (number, summary) in (0..).zip(run.phases) {

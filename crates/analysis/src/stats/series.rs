@@ -2,7 +2,6 @@
 
 use super::sample::Sample;
 
-/// The sum of products of numbers so far apart.
 pub(super) fn lagged_products(deviations: &[f64], lag: usize) -> f64 {
     let mut sum = 0.0;
     for (late, early) in deviations[lag..].iter().zip(deviations) {

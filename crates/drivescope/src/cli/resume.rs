@@ -122,7 +122,6 @@ fn take_up(
     Ok((writer, kept, owed))
 }
 
-/// A run goes on as it was asked for.
 fn refuse_other_options(typed: &Request, name: &str) -> Result<(), UserError> {
     let mut plain = typed.clone();
     let own = begun_run::of_drive_mut(&mut plain);

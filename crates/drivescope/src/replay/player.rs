@@ -26,7 +26,6 @@ pub struct Playback {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By the user, or at the end of the run.
     Left,
     Broken,
 }

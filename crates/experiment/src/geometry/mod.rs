@@ -386,8 +386,8 @@ impl Geometry {
     }
 
     fn plan_pairs(&mut self, rotation: &Rotation) -> Stage {
-        let [same, next] =
-            [SAME_TRACK_TURNS, NEXT_TRACK_TURNS].map(|(first, last)| evenly(first, last, PAIRS_FIRST));
+        let same = evenly(SAME_TRACK_TURNS, PAIRS_FIRST);
+        let next = evenly(NEXT_TRACK_TURNS, PAIRS_FIRST);
         self.queue_pairs(rotation, &same, &next, &next);
         Stage::Pairs
     }
@@ -397,16 +397,17 @@ impl Geometry {
         let maps = self.near_maps(rotation);
         if let Some(seeks) = NearSeeks::of(&self.readings, &maps, rotation) {
             let overhead = seeks.overhead.value / rotation.turn_s();
-            let [next, other] = [seeks.next_track, seeks.other_track].map(|seek| match seek {
-                Some(seek) => around(overhead + seek.value / rotation.turn_s()),
-                None => Vec::new(),
-            });
+            let [mut next, mut other] = [const { Vec::new() }; 2];
+            for (seek, turns) in [(seeks.next_track, &mut next), (seeks.other_track, &mut other)] {
+                if let Some(seek) = seek {
+                    *turns = around(overhead + seek.value / rotation.turn_s());
+                }
+            }
             self.queue_pairs(rotation, &around(overhead), &next, &other);
         }
         Stage::ClosePairs
     }
 
-    /// Whether most tracks follow each other by a head switch.
     fn switches_heads(&self, rotation: &Rotation) -> bool {
         let layout = Layout::of(&self.counts, rotation);
         matches!(layout, Some(Layout { keeps_surface: Some(false), .. }))
@@ -464,13 +465,13 @@ impl Geometry {
 }
 
 /// So many parts of a turn, from the first to the last.
-fn evenly(first: f64, last: f64, count: u32) -> Vec<f64> {
+fn evenly((first, last): (f64, f64), count: u32) -> Vec<f64> {
     let step = (last - first) / f64::from(count - 1);
     (0..count).map(|index| first + step * f64::from(index)).collect()
 }
 
 fn around(middle: f64) -> Vec<f64> {
-    let mut turns = evenly(middle - CLOSE_TURNS, middle + CLOSE_TURNS, PAIRS);
+    let mut turns = evenly((middle - CLOSE_TURNS, middle + CLOSE_TURNS), PAIRS);
     for turn in &mut turns {
         *turn = turn.max(0.01);
     }

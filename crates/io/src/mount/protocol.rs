@@ -58,7 +58,6 @@ pub(super) enum What<'a> {
         length: u64,
         mode: u32,
     },
-    /// How large the file system is.
     FileSystem,
     ChangeFolder,
     /// The file system is gone after this.

@@ -27,7 +27,6 @@ pub(super) const TRANSFER_BYTES_MAX: u32 = 1 << 20;
 const OPENED: u32 = 1 | 1 << 6 | 1 << 5;
 
 pub(super) enum Order {
-    /// Say how late the answers were so far.
     Report(Sender<Lateness>),
     Stop,
 }

@@ -13,7 +13,6 @@ use std::time::Instant;
 enum Limit {
     /// From start to end of the program, on this machine.
     Here(f64),
-    /// Of the drive, by its own clock.
     Drive(f64),
 }
 

@@ -34,7 +34,6 @@ pub enum KindVerdict {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum FallVerdict {
-    /// There is none, and none was found.
     None,
     Missed,
     /// There is none, and one was found, after so many bytes.

@@ -220,7 +220,6 @@ fn is_lowest(tick: &Tick) -> bool {
     tick.share < 0.01
 }
 
-/// A low chart: dots of all its series.
 fn strip_plot(x: &Axis, y: &Axis, series: &[Series], columns: usize, style: Style) -> SignGrid {
     let mut grid = DotGrid::of_rows(columns, STRIP_ROWS, style.unicode);
     for series in series {

@@ -16,7 +16,6 @@ pub struct TruthEntry<'truth, Data> {
 
 #[derive(Clone, Copy, Debug)]
 pub enum TruthEntryValue<'truth> {
-    /// In the unit of the code.
     Number(f64),
     Word(&'truth str),
 }

@@ -8,7 +8,6 @@ use model::units::Bytes;
 use proptest::prelude::*;
 
 prop_compose! {
-    /// Geometries of a few hundred tracks.
     pub(crate) fn any_geometry()(
         layout in prop_oneof![
             Just(TrackLayout::F), Just(TrackLayout::A), Just(TrackLayout::FF),

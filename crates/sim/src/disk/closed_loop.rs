@@ -12,7 +12,6 @@ pub(crate) struct ClosedLoop {
 }
 
 impl ClosedLoop {
-    /// Reads of 4 KiB.
     pub(crate) fn reads(depth: u32, count: usize) -> ClosedLoop {
         ClosedLoop { depth, count, operation: Operation::Read, length_bytes: 4096 }
     }

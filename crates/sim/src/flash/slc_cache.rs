@@ -34,7 +34,6 @@ pub(crate) struct SlcCache {
 
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
-    /// How far that is, in bytes of the host.
     bytes: f64,
     seconds_per_byte: f64,
     /// What each of them adds to the static and the dynamic part.

@@ -84,7 +84,6 @@ pub(super) fn frame(family: Family, seed: u64, description: String, ranges: &[&s
     }
 }
 
-/// A capacity as it is printed on a box.
 pub(super) fn size(bytes: u64) -> String {
     match bytes as f64 / 1e9 {
         gb if gb < 999.5 => format!("{gb:.0} GB"),

@@ -12,7 +12,6 @@ use std::io;
 
 #[derive(Debug)]
 pub enum SaveEnd {
-    /// It is lasting, and may be overwritten.
     Safe,
     /// The target could not be read there, so that it must not be overwritten.
     Unreadable {
