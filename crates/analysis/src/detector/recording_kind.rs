@@ -74,10 +74,10 @@ fn kind(recording: Recording, reasons: Vec<RecordingReason>, probes: &Probes) ->
 /// After the cliff whole bands are rewritten.
 fn rewritten(run: &RunView<'_>, probes: &Probes) -> RecordingKind {
     let mut reasons = vec![RecordingReason::RewritesAfterCliff];
-    if probes.cleans_bands {
-        reasons.push(RecordingReason::CleansBands);
-    } else if probes.writing() == Writing::Appended {
-        reasons.push(RecordingReason::WritesToLog);
+    match probes.writing() {
+        Writing::Appended => reasons.push(RecordingReason::WritesToLog),
+        Writing::Cleaned => reasons.push(RecordingReason::CleansBands),
+        _ => {}
     }
     reasons.extend(signs_of_shingles(run.target));
     RecordingKind { cost_after_cliff: probes.cost_behind_drop(run), ..kind(Recording::Smr, reasons, probes) }
@@ -91,7 +91,7 @@ fn with_arm(run: &RunView<'_>, probes: &Probes, writing: Writing) -> Result<Reco
             Ok(kind(Recording::Cmr, vec![RecordingReason::WritesInPlace], probes))
         }
         Writing::InPlace => Err(RecordingUnknown::InPlaceYetShingled { times, reasons: signs }),
-        Writing::Appended if probes.cleans_bands => {
+        Writing::Cleaned => {
             signs.insert(0, RecordingReason::CleansBands);
             Ok(kind(Recording::Smr, signs, probes))
         }

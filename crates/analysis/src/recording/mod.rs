@@ -60,6 +60,8 @@ pub enum Writing {
     InPlace,
     /// They went somewhere else first, one after the other.
     Appended,
+    /// Their times tell no log, but they were seen to leave a media cache, band by band.
+    Cleaned,
     /// Each cost far more than getting there.
     Rewritten,
     /// Something between, or rounds that contradict each other.
@@ -76,8 +78,7 @@ pub struct Probes {
     written_offsets: BTreeSet<Offset>,
     sweep_s: Vec<f64>,
     burst_s: Vec<f64>,
-    /// Whether small writes were seen to leave a media cache, band by band.
-    pub cleans_bands: bool,
+    cleans_bands: bool,
     pub(crate) phases: Vec<u32>,
 }
 
@@ -222,10 +223,7 @@ impl Probes {
         if !self.has_arm() {
             return Writing::NoArm;
         }
-        if self.cleans_bands {
-            return Writing::Appended;
-        }
-        match (self.bursts(single_s), self.lone(single_s)) {
+        let by_times = match (self.bursts(single_s), self.lone(single_s)) {
             (bursts, None) => bursts,
             // Where the queue is long even a log is filled in batches; what one write at a time does is the surer sign.
             (Writing::InPlace | Writing::Unclear | Writing::Appended, Some(Writing::Appended)) => {
@@ -233,7 +231,8 @@ impl Probes {
             }
             (bursts, Some(lone)) if bursts == lone => bursts,
             _ => Writing::Unclear,
-        }
+        };
+        if self.cleans_bands && by_times != Writing::Appended { Writing::Cleaned } else { by_times }
     }
 
     /// What the lone writes say; nothing when a cache took them.
