@@ -117,14 +117,13 @@ fn changed(course: &Course) -> Option<Limit> {
 fn limit(course: &Course, side: Side) -> Option<Limit> {
     let requests = fit(course, Unit::Requests, side);
     let bytes = fit(course, Unit::Bytes, side);
-    let known = even_blocks(&requests).max(even_blocks(&bytes));
-    let mut parts = if known < 2 { of_parts(course, side) } else { None };
-    // Where requests explain as much, parts of them are a chance.
-    if let (Some(requests), Some((part, _))) = (&requests, &parts)
-        && requests.blocks.len() >= part.blocks.len()
-        && requests.windows >= part.windows
-    {
-        parts = None;
+    let mut parts = of_parts(course, side);
+    for whole in [&requests, &bytes].into_iter().flatten() {
+        if let Some((part, _)) = &parts
+            && explains_as_much(whole, part)
+        {
+            parts = None;
+        }
     }
     let counted_bytes = parts.as_ref().map(|(_, part)| *part);
     let (bucket, by) = match (requests, bytes) {
@@ -168,12 +167,10 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
     Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None, windows: bucket.windows })
 }
 
-/// How many block sizes come at the even rate of a bucket.
-fn even_blocks(bucket: &Option<Bucket>) -> usize {
-    match bucket {
-        Some(bucket) if bucket.is_even => bucket.blocks.len(),
-        _ => 0,
-    }
+/// Whether parts of requests are a chance: the whole ones explain as much, or are even at several sizes where parts are not.
+fn explains_as_much(whole: &Bucket, part: &Bucket) -> bool {
+    let is_surer = whole.is_even && whole.blocks.len() > 1 && !part.is_even;
+    is_surer || whole.blocks.len() >= part.blocks.len() && whole.windows >= part.windows
 }
 
 /// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.

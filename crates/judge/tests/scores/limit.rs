@@ -127,6 +127,8 @@ fn a_limit_of_parts_is_told_where_other_rates_come_by_chance() {
         (1_150_029, "69", 136.1, 401.1e-6),
         (1_150_076, "116", 175.7, 1258e-6),
         (1_150_091, "131", 203.9, 852.4e-6),
+        // Requests came at an even rate at two sizes, in 7 windows of 25.
+        (1_194_074, "154", 191.7, 367.8e-6),
     ] {
         let run = measured("check", &format!("sim:random-cloud-{number}"), &["--deep", "--seed", seed]);
         for (code, is) in [(FindingCode::RateLimit, limit), (FindingCode::AccessTime, access_s)] {
