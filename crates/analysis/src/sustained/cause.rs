@@ -23,6 +23,8 @@ pub enum Cause {
 /// Writes in order that are so much faster than those at random, as the logarithm of their ratio, need less space to be won back: 25 %. To
 /// a drive whose cache is full they are as fast, since the cells are programmed at one rate.
 const FASTER: f64 = 0.22;
+/// Or that win back this share of a drop that is smaller.
+const WON_BACK_SHARE: f64 = 0.8;
 
 pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause {
     if drop.bytes.value >= history.span as f64 && history.workload.pattern != Pattern::Sequential {
@@ -53,7 +55,8 @@ fn wins_back(in_order: f64, drop: &RateDrop) -> bool {
     let [from_before, from_after] =
         [&drop.before, &drop.after].map(|level| (in_order - level.cost.value).abs());
     let is_as_first = !drop.further.is_empty() && from_after <= FASTER && from_after < from_before;
-    in_order < drop.last().cost.value - FASTER && !is_as_first
+    let lost = drop.last().cost.value - drop.before.cost.value;
+    in_order < drop.last().cost.value - FASTER.min(WON_BACK_SHARE * lost) && !is_as_first
 }
 
 fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Batch> {

@@ -268,10 +268,12 @@ fn reads_as_before(places: usize, looked_at: usize) -> String {
 pub(super) struct PurgePlanDocument<'plan> {
     schema: &'static str,
     path: &'plan Path,
+    /// What `--confirm` has to be given.
     confirm: &'plan str,
     /// The method that would be used.
     method: Option<&'static str>,
     methods: Vec<MethodDocument<'plan>>,
+    /// What stands in the way of writes.
     writes_refused: Vec<String>,
 }
 

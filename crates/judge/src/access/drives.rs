@@ -7,7 +7,6 @@ use crate::virtual_drive::{self, Drive, Folder, all_named};
 const KNOWN: &str = "st3250823a sata-160gb wd3000bkhg wd20ears wd20ears-usb2 wd20ears-usb3 hds723030ala640 \
     st3000dm001 dt01aca300 disk-4tb x300-hdwe150 exos-x20 failing-disk smr-2tb st8000as0002 \
     st8000dm004 raid0-3x64k raid1-2 x25-m sata-tlc-500gb 970-pro constant null";
-/// Of three random drives one is a volume.
 const FAMILIES: [&str; 3] = ["random-volume", "random-hard-disk", "random-hard-disk"];
 /// 25 random reads a second take a disk a third of its time.
 const LOAD: &str = "per_second = 25";

@@ -105,7 +105,7 @@ fn because(reason: RecordingReason, kind: &RecordingKind) -> String {
             )
         }
         RecordingReason::CleansBands => {
-            "Written blocks read slower than their neighbours until idle time cleans them, band by band."
+            "Written blocks read slower than their neighbours until the idle drive cleans them, band by band."
                 .into()
         }
         RecordingReason::WritesInPlace => {
