@@ -183,7 +183,7 @@ impl Body {
         Body::default().long(ATTRIBUTES_KEPT_S).number(0).number(0).attributes(attributes).0
     }
 
-        pub(super) fn opened(flags: u32) -> Vec<u8> {
+    pub(super) fn opened(flags: u32) -> Vec<u8> {
         Body::default().long(0).number(flags).number(0).0
     }
 
