@@ -345,7 +345,7 @@ mod tests {
     /// range, and a link was told that limits 0 bytes of it.
     #[test]
     fn what_no_level_reaches_is_no_link() {
-        assert!(Plateau::of(&map(&[(0.4, 260.0, 0.95, 0.4), (0.6, 376.0, 0.95, 0.5)])).is_none());
+        assert!(Plateau::of(&map(&[(0.4, 260.0, 0.95, 0.4), (0.6, 376.0, 0.92, 0.5)])).is_none());
     }
 
     #[test]
