@@ -4,13 +4,13 @@
 //! # Why it matters
 //! A faster port or cable makes such a drive faster, and its zones show only where they are slower than the link.
 //! # How
-//! Where the medium is the limit, samples scatter by surface and by track; where the link is, they do not. The rate that most
-//! samples share at the fast end is compared with the scatter of the levels that do not reach it. A disk of equal surfaces is as
-//! steady in its first zone, so that a plateau counts only if it is much steadier than the rest of the drive and fits a known
-//! link. When none is known it has to fit one of the table, all samples of the level have to be much steadier than those of any
-//! other, and it has to be wider than most zones; or all of a disk is flat, which no medium is. For a drive without moving parts
-//! only a known link counts, and of SATA only from 0.9 of its rate on. Where smaller requests stream clearly slower, a request's cost is the limit, not the link. Of
-//! imported figures, a disk whose start and end are alike to within 2 % is limited by something between.
+//! Where the medium is the limit, samples scatter by surface and by track; where the link is, they do not. The rate that most samples share at the
+//! fast end is compared with the scatter of the levels that do not reach it. A disk of equal surfaces is as steady in its first zone, so that a
+//! plateau counts only if it is much steadier than the rest of the drive and fits a known link. When none is known it has to fit one of the table,
+//! all samples of the level have to be much steadier than those of any other, and it has to be wider than most zones; or all of a disk is flat, which
+//! no medium is. For a drive without moving parts only a known link counts, and of SATA only from 0.9 of its rate on. Where smaller requests stream
+//! clearly slower, a request's cost is the limit, not the link. Of imported figures, a disk whose start and end are alike to within 2 % is limited by
+//! something between.
 //! # Cannot tell when
 //! Other load hides it.
 //! # Known problems

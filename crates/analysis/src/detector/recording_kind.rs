@@ -4,11 +4,11 @@
 //! # Why it matters
 //! SMR takes random writes fast until its media cache is full, then a few per second: not for RAID rebuilds or databases.
 //! # How
-//! A mechanism first: rereads whole revolutions apart show a rotation, latency that grows with distance an arm. Then small random writes with a
-//! flush, against as many reads in order: under a tenth of their time, writes go to a log. Where writes after the cliff cost several seeks,
-//! bands are rewritten: SMR. So it is where idle time was seen to clean bands. Writes in place from the first are CMR. TRIM on a disk, reported zones and the data sheet are further reasons.
-//! Flash is told by its data sheet, or where a drive that reports no rotation shows cells: a buffer takes writes before a medium that is read
-//! more slowly, writes take several times a read, written offsets are read more slowly than others, or space is reclaimed.
+//! A mechanism first: rereads whole revolutions apart show a rotation, latency that grows with distance an arm. Then small random writes with a flush,
+//! against as many reads in order: under a tenth of their time, writes go to a log. Where writes after the cliff cost several seeks, bands are
+//! rewritten: SMR, as where idle time is seen to clean them. Writes in place from the first are CMR. TRIM on a disk, reported zones and the data sheet
+//! are further reasons. Flash is told by its data sheet, or where a drive that reports no rotation shows cells: a buffer takes writes before a medium
+//! that is read more slowly, writes take several times a read, written offsets are read more slowly than others, or space is reclaimed.
 //! # Cannot tell when
 //! Nothing moves and nothing shows cells: a card or a network volume. Writes go to a log without a cliff. Memory answers.
 //! # Known problems
@@ -77,7 +77,7 @@ fn rewritten(run: &RunView<'_>, probes: &Probes) -> RecordingKind {
     match probes.writing() {
         Writing::Appended => reasons.push(RecordingReason::WritesToLog),
         Writing::Cleaned => reasons.push(RecordingReason::CleansBands),
-        _ => {}
+        Writing::NoArm | Writing::InPlace | Writing::Rewritten | Writing::Unclear => {}
     }
     reasons.extend(signs_of_shingles(run.target));
     RecordingKind { cost_after_cliff: probes.cost_behind_drop(run), ..kind(Recording::Smr, reasons, probes) }

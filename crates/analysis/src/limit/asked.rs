@@ -68,11 +68,11 @@ impl<'course> Asked<'course> {
     pub(super) fn of(course: &'course Course, unit: Unit, side: Side) -> Asked<'course> {
         let mut asked =
             Asked { course, unit, side, used_until: vec![0.0], drains: Vec::new(), cost_max: 0.0 };
-        let mut first = 0;
+        let (mut sum, mut first) = (0.0, 0);
         for phase in course.steps.chunk_by(|one, next| one.phase == next.phase) {
             for step in phase {
                 asked.cost_max = asked.cost_max.max(asked.cost(step));
-                let sum = asked.used_until[asked.used_until.len() - 1] + asked.used(step);
+                sum += asked.used(step);
                 asked.used_until.push(sum);
             }
             let index = first + phase.len();

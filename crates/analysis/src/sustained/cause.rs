@@ -23,7 +23,7 @@ pub enum Cause {
 /// Writes in order that are so much faster than those at random, as the logarithm of their ratio, need less space to be won back: 25 %. To
 /// a drive whose cache is full they are as fast, since the cells are programmed at one rate.
 const FASTER: f64 = 0.22;
-/// Or that win back this share of a drop that is smaller.
+/// Or that win back this share of a smaller drop, of which a full cache wins back nothing.
 const WON_BACK_SHARE: f64 = 0.8;
 
 pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 const COMMITTERS: [u32; 3] = [4, 16, 64];
 /// A program's pool of connections: `max_connections` of PostgreSQL is 100 unless it is set.
 const CONNECTIONS: [u32; 3] = [4, 16, 100];
-/// What etcd and PostgreSQL write at once.
+/// What etcd and PostgreSQL write with each commit.
 const SIZES: [Bytes; 2] = [Bytes::from_kib(2), Bytes::from_kib(8)];
 
 /// What is committed, and for which program.

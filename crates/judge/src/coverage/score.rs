@@ -77,7 +77,7 @@ pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure
 /// Writes of one speed are all as fast as the link lets them come: no cache ever fills.
 const SAME_SPEED: f64 = 0.98;
 
-/// A die of flash reads at most four planes of 16 KiB at once (ONFI 4): units that take turns in larger chunks are drives.
+/// A die of flash reads at most four planes of 16 KiB in parallel (ONFI 4): units that take turns in larger chunks are drives.
 const DIE_CHUNK_MAX: u64 = 64 * KIB;
 
 /// What of flash nothing shows that the run did: by reads, whether all of it is written or all of it trimmed, which another make of cells

@@ -139,7 +139,7 @@ fn a_limit_of_parts_is_told_where_other_rates_come_by_chance() {
     }
 }
 
-/// A survey that meets a limit of parts reads on until completions are even beyond doubt, and then rests: it had ended with three samples at
+/// A survey that meets a limit of parts goes on until completions are even beyond doubt, and then rests: it had ended with three samples at
 /// either end.
 #[test]
 fn a_survey_reads_on_until_a_limit_of_parts_is_sure() {
