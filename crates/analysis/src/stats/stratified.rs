@@ -85,7 +85,7 @@ fn border_variance(strata: &[Stratum], places: &[Vec<f64>]) -> f64 {
 }
 
 /// By how much the order in time of the visits' deviations from their stratum's mean inflates the variance.
-fn inflation_over_time(strata: &[Stratum]) -> f64 {
+pub fn inflation_over_time(strata: &[Stratum]) -> f64 {
     let (mut deviations, mut squares, mut free) = (Vec::new(), 0.0, 0.0);
     for Stratum { visits, times, .. } in strata {
         let (mean, count) = (visits.mean(), visits.count() as f64);

@@ -90,7 +90,7 @@ impl SurfaceMap {
             several_disks: false,
             uneven_share: 0.0,
             suspects: sorting.suspects(&visits),
-            pass: pass::mean_over(range, &spots).as_ref().map(pass::interval),
+            pass: pass::pass_mean(range, &spots).as_ref().map(pass::interval),
             spots,
             clumps: clumps.clumps.len(),
             weight: clumps.points.iter().map(|point| point.weight).sum::<f64>() * clumps.variance,

@@ -28,7 +28,7 @@ pub(super) fn of(places: &[Place]) -> Noise {
 /// The standard deviation as the middle half of the residuals tells it, or the middle four fifths where these tell a larger one. Of a
 /// disk whose surfaces are alike most visits in a zone cross as many ends of tracks, and some cross one more and take a fiftieth longer:
 /// the half then lies within one kind of visit, and the other kind would look like steps between zones.
-fn scale(residuals: &Sample) -> f64 {
+pub(super) fn scale(residuals: &Sample) -> f64 {
     residuals.scaled_mad().max(residuals.scaled_deciles())
 }
 

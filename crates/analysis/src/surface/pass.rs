@@ -1,11 +1,12 @@
 //! The mean over a range, whatever the density of visits: cells that hold a few places each, weighted by their widths.
 
+use super::noise;
 use super::sorting::Sorting;
 use super::visit::Visit;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
-use crate::stats::stratified::{Stratum, stratified_mean};
+use crate::stats::stratified::{Stratum, inflation_over_time, stratified_mean};
 use model::estimate::Estimate;
 use model::range::ByteRange;
 
@@ -35,16 +36,53 @@ pub(super) fn spots(visits: &[Visit], sorting: &Sorting) -> Vec<Spot> {
     spots
 }
 
+/// Of a part of a level, in which all places are alike.
 pub(super) fn mean_over(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
-    let from = spots.partition_point(|spot| spot.centre < range.first().as_f64());
-    let to = spots.partition_point(|spot| spot.centre < range.end().as_f64());
-    let spots = &spots[from..to];
+    let spots = within(range, spots);
     if spots.len() < RANGE_PLACES_MIN {
         return None;
     }
+    stratified_mean(&strata(range, spots))
+}
+
+/// Of all levels. Each spot stands for what is nearest to it: places are denser where borders are looked for, and the mean of a cell would
+/// take what is on their side of it for all of it. The noise of visits adds to the variance, and the step between two neighbours as if the border lay
+/// anywhere between them.
+pub(super) fn pass_mean(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
+    let spots = within(range, spots);
+    let stratified = mean_over(range, spots)?;
+    let steps: Vec<f64> =
+        spots.windows(2).map(|pair| pair[1].seconds_per_byte - pair[0].seconds_per_byte).collect();
+    let noise_variance = noise::scale(&Sample::new(steps.clone())?).powi(2) / 2.0;
+    let (first, whole) = (range.first().as_f64(), range.bytes().as_f64());
+    let (mut value, mut variance, mut from) = (0.0, 0.0, first);
+    for (index, spot) in spots.iter().enumerate() {
+        let next = spots.get(index + 1);
+        let until = next.map_or(range.end().as_f64(), |next| f64::midpoint(spot.centre, next.centre));
+        let share = (until - from) / whole;
+        value += share * spot.seconds_per_byte;
+        variance += share * share * noise_variance;
+        if let Some(next) = next {
+            let step = next.seconds_per_byte - spot.seconds_per_byte;
+            let gap = (next.centre - spot.centre) / whole;
+            variance += gap * gap / 12.0 * (step * step - 2.0 * noise_variance).max(0.0);
+        }
+        from = until;
+    }
+    let inflated = inflation_over_time(&strata(range, spots));
+    Some(Mean { value, variance: variance * inflated, ..stratified })
+}
+
+fn within(range: ByteRange, spots: &[Spot]) -> &[Spot] {
+    let from = spots.partition_point(|spot| spot.centre < range.first().as_f64());
+    let to = spots.partition_point(|spot| spot.centre < range.end().as_f64());
+    &spots[from..to]
+}
+
+fn strata(range: ByteRange, spots: &[Spot]) -> Vec<Stratum> {
     let mut strata = Vec::new();
     halve(range.first().as_f64(), range.end().as_f64(), 1.0, spots, &mut strata);
-    stratified_mean(&strata)
+    strata
 }
 
 fn halve(first: f64, end: f64, weight: f64, spots: &[Spot], strata: &mut Vec<Stratum>) {

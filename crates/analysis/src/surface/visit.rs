@@ -40,8 +40,9 @@ pub(super) struct Gathered {
 
 /// Fewer requests than this, of which four follow the first, show a rate only roughly.
 const OPERATIONS_MIN: u64 = 5;
-/// A long phase is cut into pieces of at least this: slices of time cut 0.4 of a request, 0.6 % of 64 MiB at 1 MiB.
+/// A long phase is cut into pieces of at least this, and of so many times what is done together: slices of time cut 0.4 of that, 0.6 %.
 const PIECE_BYTES_MIN: u64 = 64 * MIB;
+const PIECE_TIMES_MIN: u64 = 64;
 /// And into about so many over the whole target, which bounds memory: 4096 of 1 GB on 4 TB are finer than any zone.
 const PIECES: u64 = 4096;
 /// A phase of fewer pieces than this is one visit.
@@ -91,18 +92,23 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     };
     let mut whole = 0;
     let piece_bytes = (run.target.capacity.get() / PIECES).max(PIECE_BYTES_MIN);
+    let shortest = usual_bytes(&all) / SHORT_PART;
+    let probes = all.iter().take_while(|visit| visit.workload.range.bytes() < shortest).count();
+    let (probes, visits) = all.split_at(probes);
     let access = Access {
         moves_parts: turns != Some(false),
         access_s: single_access_s(run),
+        start_s: start_s(probes, visits, operation),
         may_be_late: run.environment.is_in_real_time(),
     };
-    let shortest = usual_bytes(&all) / SHORT_PART;
-    let probes = all.iter().take_while(|visit| visit.workload.range.bytes() < shortest).count();
-    for visit in &all[probes..] {
+    for visit in visits {
         if !is_measurement(visit.summary) {
             continue;
         }
-        if visit.summary.bytes() >= PIECES_MIN * piece_bytes {
+        let together = if visit.is_in_turn(operation) { 1 } else { visit.workload.in_flight_max() };
+        let together_bytes = visit.workload.block_sizes.largest().get().saturating_mul(together);
+        let piece_bytes = piece_bytes.max(PIECE_TIMES_MIN.saturating_mul(together_bytes));
+        if visit.summary.bytes() >= PIECES_MIN.saturating_mul(piece_bytes) {
             gathered.add_pieces(run, visit, operation, piece_bytes);
         } else {
             gathered.add_whole(run, visit, operation, &access);
@@ -204,6 +210,8 @@ struct Access {
     /// Whether it may take time, which must then be kept out of a visit's time.
     moves_parts: bool,
     access_s: f64,
+    /// What the start of a visit takes where nothing moves.
+    start_s: f64,
     /// Whether a processor that slept may have noticed the first completion late, which no virtual one does.
     may_be_late: bool,
 }
@@ -229,7 +237,30 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     if visit.is_in_turn(operation) {
         return totals.seconds_per_byte();
     }
-    Some(visit.summary.duration_ns as f64 / 1e9 / totals.bytes as f64)
+    Some((visit.summary.duration_ns as f64 / 1e9 - access.start_s) / totals.bytes as f64)
+}
+
+/// What a visit takes beside its bytes: short and long ones of the same requests tell. None of several that are done together is late.
+fn start_s(short: &[measured::Visit<'_>], long: &[measured::Visit<'_>], operation: Operation) -> f64 {
+    let Some(usual) = long.first() else { return 0.0 };
+    let middle_of = |visits: &[measured::Visit<'_>]| {
+        let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
+        for visit in visits {
+            let is_alike = visit.workload.block_sizes == usual.workload.block_sizes
+                && visit.workload.in_flight_max() == usual.workload.in_flight_max();
+            if is_alike && visit.summary.totals_of(operation).is_some() {
+                seconds.push(visit.summary.duration_ns as f64 / 1e9);
+                bytes.push(visit.summary.bytes() as f64);
+            }
+        }
+        (!seconds.is_empty()).then(|| (middle(&mut seconds), middle(&mut bytes)))
+    };
+    let (Some((short_s, short_bytes)), Some((long_s, long_bytes))) = (middle_of(short), middle_of(long))
+    else {
+        return 0.0;
+    };
+    let s_per_byte = (long_s - short_s) / (long_bytes - short_bytes);
+    if s_per_byte > 0.0 { (short_s - s_per_byte * short_bytes).max(0.0) } else { 0.0 }
 }
 
 /// What comes before the first completion is left out or counted in; drives that work together were at other requests by then, so that half of
