@@ -123,7 +123,9 @@ impl StreamSearch {
         let spent = so_far.elapsed().saturating_sub(self.began);
         // What lies between the extremes leaves time to confirm what they showed.
         let may_explore = spent < self.time / 2;
-        if spent >= self.time || (self.stage == Stage::Between && !may_explore) {
+        // What gained in both areas is confirmed, however slowly: all that follows is measured with it.
+        let is_over = spent >= self.time && self.stage != Stage::LongPairs;
+        if is_over || (self.stage == Stage::Between && !may_explore) {
             self.queue.clear();
         }
         while self.queue.is_empty() && self.stage != Stage::Done {

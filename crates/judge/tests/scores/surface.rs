@@ -118,11 +118,11 @@ fn a_disk_is_known_in_a_minute() {
 
 /// With the usual four in flight such a disk shows half of its throughput or less.
 /// Members of five work together only when much is in flight: with the usual requests this array shows 393 MB/s of 794, in short samples too.
-/// The seven of the other, behind USB links, show 215 of 237.
+/// The seven of the next, behind USB links, show 215 of 237. The last showed 72 of 312: no time was left to confirm what had gained.
 #[test]
 fn an_array_is_measured_with_as_much_in_flight_as_its_members_need() {
-    for name in ["random-volume-1136032", "random-volume-1136003"] {
-        let survey = surface(&format!("sim:{name}"), &[]);
+    for name in ["random-volume-1136032", "random-volume-1136003", "random-volume-1200112"] {
+        let survey = surface(&format!("sim:{name}"), &["--seed", "202"]);
         let profile = shipped(name);
         for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean] {
             let found = survey.said(code);
@@ -139,6 +139,18 @@ fn a_volume_that_answers_all_in_flight_together_is_known_from_some_hundred_sampl
     let phases = survey.phases().len();
     assert!((300..1_000).contains(&phases), "{phases}");
     assert!(answer(&survey, FindingCode::ReadRateMean).is_ok());
+}
+
+/// Four requests are completed together. Slices of time cut these samples into pieces that were 0.7 and 2 % too fast.
+#[test]
+fn short_samples_of_what_completes_together_are_not_cut() {
+    for (name, seed) in [("random-remote-1200018", "108"), ("random-remote-1200031", "121")] {
+        let check = ended("check", &format!("sim:{name}"), &["--deep", "--seed", seed]);
+        for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateInner, FindingCode::ReadRateMean] {
+            let found = check.said(code);
+            assert_eq!(covers(found, truth(&shipped(name), code)), Some(true), "{name}: {found}");
+        }
+    }
 }
 
 #[test]

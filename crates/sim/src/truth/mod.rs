@@ -54,9 +54,8 @@ pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
     }
     if !has_no_latency(profile)? {
         truths.extend(faults::truths(profile, profile.capacity()?)?);
-        if matches!(profile.medium()?, Medium::Volume(volume) if volume.shares_reads()) {
-            // Where skipping what another drive reads costs a turn has no closed form: some zones read at half the rate of others.
-            truths.retain(|truth| truth.code != FindingCode::SlowRegions);
+        if let Medium::Volume(volume) = profile.medium()? {
+            leave_out_flaws_of_members(volume, &mut truths)?;
         }
         limit::add(profile.limit.as_ref(), &mut truths);
     }
@@ -67,6 +66,24 @@ pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
 /// Of a disk by its rates. Its gain by queue depth has no closed form and is left out.
 pub fn zoned(profile: &ZonedProfile) -> Vec<Truth> {
     medium::zoned(profile, None)
+}
+
+/// Who meets a weak or unreadable block of a member, and where, is not told.
+fn leave_out_flaws_of_members(volume: &VolumeProfile, truths: &mut Vec<Truth>) -> Result<(), Flaw> {
+    let mut told = vec![FindingCode::BadBlocks];
+    // Where skipping what another drive reads costs a turn has no closed form: some zones read at half the rate of others.
+    if !volume.shares_reads() {
+        told.push(FindingCode::SlowRegions);
+    }
+    for member in volume.member_profiles(0)? {
+        let of_member = truth_of(&member)?;
+        told.retain(|code| {
+            of_member.iter().any(|truth| truth.code == *code && truth.value == TruthValue::Absent)
+        });
+    }
+    let flaws = [FindingCode::BadBlocks, FindingCode::SlowRegions];
+    truths.retain(|truth| !flaws.contains(&truth.code) || told.contains(&truth.code));
+    Ok(())
 }
 
 fn has_no_latency(profile: &Profile) -> Result<bool, Flaw> {

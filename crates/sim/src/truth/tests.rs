@@ -92,6 +92,17 @@ fn a_faulty_drive_has_one_bad_region() {
     assert_eq!(bad.data, TruthData::Regions { regions: vec![region] });
 }
 
+/// Its members hold unreadable blocks; those of the other hold none of either kind.
+#[test]
+fn flaws_of_members_are_no_truth_of_a_volume() {
+    let truths = truth("random-volume-1200114").unwrap();
+    assert!(of_code(&truths, FindingCode::BadBlocks).is_none());
+    let truths = truth("random-volume-1194058").unwrap();
+    for code in [FindingCode::BadBlocks, FindingCode::SlowRegions] {
+        assert_eq!(of_code(&truths, code).unwrap().value, TruthValue::Absent, "{code:?}");
+    }
+}
+
 /// Twenty of them, in one profile; what is slow only for a while is at no place, and who else reads is no flaw of the drive.
 #[test]
 fn weak_spots_are_slow_regions() {
