@@ -51,15 +51,15 @@ impl Extent {
         self.bytes as f64 / self.write
     }
 
-    pub(super) fn clipped(self, link: Option<&LinkNumbers>) -> Extent {
+    /// As requests of `bytes` show it through a link.
+    pub(super) fn clipped(self, link: Option<&LinkNumbers>, bytes: u32) -> Extent {
         let Some(link) = link else { return self };
-        let request = f64::from(REQUEST_BYTES);
-        let mut write_s = request / link.bytes_per_second(Operation::Write, REQUEST_BYTES, DEPTH);
+        let mut write_s = f64::from(bytes) / link.bytes_per_second(Operation::Write, bytes, DEPTH);
         if link.queue_depth_max == 1 {
-            write_s += f64::from(REQUEST_BYTES.div_ceil(link.transfer_bytes_max)) * self.cached_write_s;
+            write_s += f64::from(bytes.div_ceil(link.transfer_bytes_max)) * self.cached_write_s;
         }
-        let read = link.bytes_per_second(Operation::Read, REQUEST_BYTES, DEPTH);
-        Extent { read: self.read.min(read), write: self.write.min(request / write_s), ..self }
+        let read = link.bytes_per_second(Operation::Read, bytes, DEPTH);
+        Extent { read: self.read.min(read), write: self.write.min(f64::from(bytes) / write_s), ..self }
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn bytes_of(extents: &[Extent]) -> u64 {
 
 /// Everything about rates that a drive of those extents shows through a link.
 pub(super) fn rates(medium: &[Extent], link: Option<&LinkNumbers>) -> Vec<Truth> {
-    let seen: Vec<Extent> = medium.iter().map(|extent| extent.clipped(link)).collect();
+    let seen: Vec<Extent> = medium.iter().map(|extent| extent.clipped(link, REQUEST_BYTES)).collect();
     let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Vec::new() };
     let capacity = bytes_of(&seen) as f64;
     let read_s: f64 = seen.iter().map(Extent::read_s).sum();

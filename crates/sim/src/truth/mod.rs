@@ -7,7 +7,7 @@
 //! | `[disk]` | rates, zones, pass, rotation, seeks, layout, caches | access time and span effect: 1000 offsets stand for all, 0.1 % | gain and knee: no closed form |
 //! | `[disk]` with `[smr]` | the same, of a clean drive; the size of the media cache | cliff and rates of random writes: see [`crate::smr::truth`] | |
 //! | `[flash]` | rates and levels of a fresh drive written once, sequentially or at random | steady state: 3 % | gain and knee; reads of what was never written |
-//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | single reads of drives of one model | reads of a mirror: they depend on which disk is nearer, and on how far one skips what the other reads |
+//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 %; none of members that take one command | single reads of drives of one model | reads of a mirror: they depend on which disk is nearer, and on how far one skips what the other reads |
 //! | a link of one command | gain and knee: there is none | | |
 //!
 //! A limit leaves all of that true as long as credit lasts, but what is said of a pass and of lasting writes.
@@ -31,7 +31,7 @@ use crate::profile::{Medium, Profile, preset};
 use crate::volume::VolumeProfile;
 use crate::zoned::ZonedProfile;
 pub use data::TruthData;
-use extents::Extent;
+use extents::{Extent, REQUEST_BYTES};
 use model::finding::FindingCode;
 use model::units::Bytes;
 use value::takes_one_command;
@@ -113,7 +113,8 @@ fn without_faults(profile: &Profile, depth: u32) -> Result<Vec<Truth>, Flaw> {
     Ok(truths)
 }
 
-fn member_extents(profile: &Profile, depth: u32) -> Result<Vec<Extent>, Flaw> {
+/// As requests of `bytes` show them.
+fn member_extents(profile: &Profile, depth: u32, bytes: u32) -> Result<Vec<Extent>, Flaw> {
     let capacity = profile.capacity()?;
     let link = profile.link.as_ref().map(LinkProfile::numbers).transpose()?;
     let mut extents = match profile.medium()? {
@@ -122,18 +123,20 @@ fn member_extents(profile: &Profile, depth: u32) -> Result<Vec<Extent>, Flaw> {
         Medium::Disk(disk) => disk::extents(disk, capacity),
         Medium::Shingled(disk, smr) => disk::shingled_extents(disk, smr, capacity),
         Medium::Flash(flash) => flash::extents(flash, capacity),
-        Medium::Volume(volume) => volume_extents(volume, depth)?,
+        Medium::Volume(volume) => volume_extents(volume, depth, bytes)?,
     };
     for extent in &mut extents {
-        *extent = extent.clipped(link.as_ref());
+        *extent = extent.clipped(link.as_ref(), bytes);
     }
     Ok(extents)
 }
 
-fn volume_extents(volume: &VolumeProfile, depth: u32) -> Result<Vec<Extent>, Flaw> {
+fn volume_extents(volume: &VolumeProfile, depth: u32, bytes: u32) -> Result<Vec<Extent>, Flaw> {
+    let profiles = volume.member_profiles(depth)?;
+    let part = volume::part_bytes(volume, profiles.len(), bytes);
     let mut members = Vec::new();
-    for member in volume.member_profiles(depth)? {
-        members.push(member_extents(&member, depth + 1)?);
+    for member in &profiles {
+        members.push(member_extents(member, depth + 1, part)?);
     }
     Ok(volume::extents(volume, &members))
 }
@@ -149,12 +152,12 @@ fn volume_truths(
     for member in &members {
         of_members.push(without_faults(member, depth + 1)?);
     }
-    let mut extents = volume_extents(volume, depth)?;
+    let mut extents = volume_extents(volume, depth, REQUEST_BYTES)?;
     // A stripe leaves out what does not fill a row of chunks.
     if let Some(last) = extents.last_mut() {
         last.bytes = capacity.get() - last.first_byte;
     }
-    Ok(volume::truths(volume, &extents, link, &members, &of_members))
+    volume::truths(volume, &extents, link, &members, &of_members)
 }
 
 #[cfg(test)]

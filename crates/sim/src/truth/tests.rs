@@ -103,6 +103,15 @@ fn flaws_of_members_are_no_truth_of_a_volume() {
     }
 }
 
+/// Members of a stripe get quarters of a request, each with its own overhead on the link: 1121.2 MB/s were told, and hosts see 1118.9.
+#[test]
+fn a_stripe_is_read_in_parts() {
+    let truths = truth("random-volume-1230003").unwrap();
+    assert!((value(&truths, FindingCode::ReadRateMean) / 1118.9e6 - 1.0).abs() < 2e-4);
+    // Behind links of one command the rate is that of whatever parts a host sends.
+    assert!(of_code(&truth("random-volume-1230040").unwrap(), FindingCode::ReadRateMean).is_none());
+}
+
 /// Twenty of them, in one profile; what is slow only for a while is at no place, and who else reads is no flaw of the drive.
 #[test]
 fn weak_spots_are_slow_regions() {

@@ -1,10 +1,11 @@
 //! What is true of volumes.
 
+use crate::flaw::Flaw;
 use crate::link::LinkNumbers;
 use crate::profile::Profile;
 use crate::truth::data::TruthData;
 use crate::truth::extents::{DEPTH, Extent, REQUEST_BYTES, WRITE_RATES, bytes_of, rates};
-use crate::truth::value::{Truth, TruthValue, members as layout_of, of_code};
+use crate::truth::value::{Truth, TruthValue, members as layout_of, of_code, takes_one_command};
 use crate::volume::{ReadPolicy, VolumeKind, VolumeProfile};
 use model::finding::FindingCode;
 use model::units::KIB;
@@ -26,6 +27,14 @@ pub(super) fn extents(volume: &VolumeProfile, members: &[Vec<Extent>]) -> Vec<Ex
         VolumeKind::Concatenation => concatenated(members),
         VolumeKind::Mirror => side_by_side(volume, members, 1),
         VolumeKind::Stripe => side_by_side(volume, members, members.len() as u64),
+    }
+}
+
+/// What of a request of `bytes` is a request to one drive.
+pub(super) fn part_bytes(volume: &VolumeProfile, members: usize, bytes: u32) -> u32 {
+    match volume.kind {
+        VolumeKind::Concatenation | VolumeKind::Mirror => bytes,
+        VolumeKind::Stripe => (bytes / members as u32).max(volume.chunk_kib() * KIB as u32).min(bytes),
     }
 }
 
@@ -76,16 +85,18 @@ pub(super) fn truths(
     link: Option<&LinkNumbers>,
     members: &[Profile],
     of_members: &[Vec<Truth>],
-) -> Vec<Truth> {
+) -> Result<Vec<Truth>, Flaw> {
     let reads_first = volume.kind == VolumeKind::Mirror && volume.read_policy() == ReadPolicy::First;
     let mut truths = rates(extents, link);
     // Skipping is quicker than reading by as much as seeks are quicker than turns: only the write rate is known.
     if volume.shares_reads() {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
-    // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form.
+    // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form. And where each
+    // takes one command, its rate is that of its parts, whose size is the host's choice.
     let row_bytes = members.len() as u64 * u64::from(volume.chunk_kib()) * KIB;
-    if volume.kind == VolumeKind::Stripe && row_bytes > u64::from(DEPTH * REQUEST_BYTES) {
+    let some_wait = row_bytes > u64::from(DEPTH * REQUEST_BYTES) || any_takes_one_command(members)?;
+    if volume.kind == VolumeKind::Stripe && some_wait {
         truths.clear();
     }
     truths.push(layout(volume, members.len(), reads_first));
@@ -108,7 +119,18 @@ pub(super) fn truths(
             truths.extend(common(of_members, code));
         }
     }
-    truths
+    Ok(truths)
+}
+
+fn any_takes_one_command(members: &[Profile]) -> Result<bool, Flaw> {
+    for member in members {
+        if let Some(link) = &member.link
+            && takes_one_command(&link.numbers()?)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Members of a mirror that are never read cannot be known to a reader.
