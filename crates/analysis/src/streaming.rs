@@ -78,6 +78,13 @@ impl Calibration {
         all.map(|sample| sample.s_per_byte).min_by(f64::total_cmp)
     }
 
+    /// What a byte takes where nothing overlaps: one large request at a time, in the slower area.
+    pub fn one_at_a_time_s_per_byte(&self) -> Option<f64> {
+        let setting = StreamSetting { queue_depth: 1, ..USUAL };
+        let areas = self.short.areas.iter();
+        areas.filter_map(|area| of_setting(area, setting).next()).max_by(f64::total_cmp)
+    }
+
     /// The setting whose first samples were quickest, if they gain more in each area than places differ.
     pub fn candidate(&self) -> Option<StreamSetting> {
         let mut settings: Vec<StreamSetting> =

@@ -19,6 +19,7 @@ use super::zones::operation;
 use crate::measured::{merged_latencies, sequential_visits, survey_evidence, turns};
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
+use crate::streaming::Calibration;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
 use model::finding::{
     Finding, FindingCode, LatencyClasses, Outcome, SampledSize, SlowKind, SlowRegion, SlowRegions,
@@ -65,10 +66,11 @@ fn slow_regions(run: &RunView<'_>) -> Result<SlowRegions, SurveyUnknown> {
             return Err(SurveyUnknown::OtherLoad(load));
         }
     }
-    if map.several_disks {
-        map.slow_places.retain(|place| place.times_slower >= LOADED_TIMES_MIN);
-    }
     let weak_ns = weak_from_ns(&map.visits);
+    if map.several_disks {
+        let least = times_slower_of_arms(run, &map).max(LOADED_TIMES_MIN);
+        map.slow_places.retain(|place| place.times_slower >= least || place.longest_ns as f64 >= weak_ns);
+    }
     Ok(SlowRegions {
         count: map.slow_places.len(),
         regions: map.slow_places.iter().take(LISTED_MAX).map(|place| region(place, weak_ns)).collect(),
@@ -81,6 +83,14 @@ fn slow_regions(run: &RunView<'_>) -> Result<SlowRegions, SurveyUnknown> {
         not_settled: map.suspects().len(),
         latency_classes: latency_classes(run, operation(run)),
     })
+}
+
+/// At some places the arms of a stripe wait for each other again and again: then it is as slow as with one request at a time, and no slower.
+fn times_slower_of_arms(run: &RunView<'_>, map: &SurfaceMap) -> f64 {
+    match (Calibration::of(run).one_at_a_time_s_per_byte(), map.seconds_per_byte()) {
+        (Some(one), Some(mean)) => one / mean.value,
+        _ => 1.0,
+    }
 }
 
 fn region(place: &SlowPlace, weak_ns: f64) -> SlowRegion {

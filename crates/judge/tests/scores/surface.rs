@@ -232,6 +232,15 @@ fn where_an_array_begins_to_stream_is_no_slow_region() {
     assert!(outer["value"].is_number(), "{outer}");
 }
 
+/// Three visits to a place wait for the same arms: five places 2.1 times and seven 2.2 to 3.4 times slower were told.
+#[test]
+fn where_arms_of_an_array_wait_for_each_other_is_no_slow_region() {
+    for (name, seed) in [("random-volume-1194058", "138"), ("random-volume-1230061", "156")] {
+        let check = ended("check", &format!("sim:{name}"), &["--deep", "--seed", seed]);
+        assert_eq!(check.value(FindingCode::SlowRegions), Some(0.0), "{name}");
+    }
+}
+
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
 fn zones_of_more_than_two_percent_are_found_in_five_minutes() {

@@ -7,7 +7,7 @@
 //! | `[disk]` | rates, zones, pass, rotation, seeks, layout, caches | access time and span effect: 1000 offsets stand for all, 0.1 % | gain and knee: no closed form |
 //! | `[disk]` with `[smr]` | the same, of a clean drive; the size of the media cache | cliff and rates of random writes: see [`crate::smr::truth`] | |
 //! | `[flash]` | rates and levels of a fresh drive written once, sequentially or at random | steady state: 3 % | gain and knee; reads of what was never written |
-//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 %; none of members that take one command | single reads of drives of one model | reads of a mirror: they depend on which disk is nearer, and on how far one skips what the other reads |
+//! | `[volume]` | members, chunk, capacity, sequential rates of a stripe: 3 % | single reads of drives of one model | reads of a mirror: they depend on which disk is nearer, and on how far one skips what the other reads |
 //! | a link of one command | gain and knee: there is none | | |
 //!
 //! A limit leaves all of that true as long as credit lasts, but what is said of a pass and of lasting writes.
@@ -141,6 +141,9 @@ fn volume_extents(volume: &VolumeProfile, depth: u32, bytes: u32) -> Result<Vec<
     Ok(volume::extents(volume, &members))
 }
 
+/// Less is within what is said of a stripe.
+const GROWS_FROM: f64 = 1.01;
+
 fn volume_truths(
     volume: &VolumeProfile,
     capacity: Bytes,
@@ -157,7 +160,10 @@ fn volume_truths(
     if let Some(last) = extents.last_mut() {
         last.bytes = capacity.get() - last.first_byte;
     }
-    volume::truths(volume, &extents, link, &members, &of_members)
+    // Where a link limits members, parts of larger requests are quicker, and their size is the host's choice.
+    let larger = volume_extents(volume, depth, 2 * REQUEST_BYTES)?;
+    let grows = extents.iter().zip(&larger).any(|(one, other)| other.read > one.read * GROWS_FROM);
+    volume::truths(volume, &extents, grows, link, &members, &of_members)
 }
 
 #[cfg(test)]

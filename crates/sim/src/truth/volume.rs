@@ -2,7 +2,7 @@
 
 use crate::flaw::Flaw;
 use crate::link::LinkNumbers;
-use crate::profile::Profile;
+use crate::profile::{Medium, Profile};
 use crate::truth::data::TruthData;
 use crate::truth::extents::{DEPTH, Extent, REQUEST_BYTES, WRITE_RATES, bytes_of, rates};
 use crate::truth::value::{Truth, TruthValue, members as layout_of, of_code, takes_one_command};
@@ -82,6 +82,7 @@ fn side_by_side(volume: &VolumeProfile, members: &[Vec<Extent>], scale: u64) -> 
 pub(super) fn truths(
     volume: &VolumeProfile,
     extents: &[Extent],
+    grows_with_requests: bool,
     link: Option<&LinkNumbers>,
     members: &[Profile],
     of_members: &[Vec<Truth>],
@@ -92,11 +93,11 @@ pub(super) fn truths(
     if volume.shares_reads() {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
-    // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form. And where each
-    // takes one command, its rate is that of its parts, whose size is the host's choice.
+    // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form. And a drive that reads
+    // nothing ahead and takes one command waits for a turn after each.
     let row_bytes = members.len() as u64 * u64::from(volume.chunk_kib()) * KIB;
-    let some_wait = row_bytes > u64::from(DEPTH * REQUEST_BYTES) || any_takes_one_command(members)?;
-    if volume.kind == VolumeKind::Stripe && some_wait {
+    let some_wait = row_bytes > u64::from(DEPTH * REQUEST_BYTES) || any_waits_for_turns(members)?;
+    if volume.kind == VolumeKind::Stripe && (some_wait || grows_with_requests) {
         truths.clear();
     }
     truths.push(layout(volume, members.len(), reads_first));
@@ -122,9 +123,11 @@ pub(super) fn truths(
     Ok(truths)
 }
 
-fn any_takes_one_command(members: &[Profile]) -> Result<bool, Flaw> {
+fn any_waits_for_turns(members: &[Profile]) -> Result<bool, Flaw> {
     for member in members {
+        let (Medium::Disk(disk) | Medium::Shingled(disk, _)) = member.medium()? else { continue };
         if let Some(link) = &member.link
+            && disk.read_ahead.ahead_bytes() == 0
             && takes_one_command(&link.numbers()?)
         {
             return Ok(true);
