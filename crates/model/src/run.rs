@@ -279,7 +279,6 @@ fn cost_of_a_byte(bytes: u64, from_ns: u64, to_ns: u64) -> Option<f64> {
 }
 
 impl PhaseSummary {
-    /// Of a phase of which nothing is known yet but when it began.
     pub fn begun(phase: Phase, start_ns: u64) -> PhaseSummary {
         PhaseSummary {
             phase,
@@ -306,7 +305,6 @@ impl PhaseSummary {
         self.start_ns.saturating_add(self.duration_ns)
     }
 
-    /// When it was over; `None` while it is under way.
     pub fn ended_ns(&self) -> Option<u64> {
         if self.stopped.is_some() { Some(self.end_ns()) } else { None }
     }
@@ -343,7 +341,6 @@ impl PhaseSummary {
         self.duration_ns.saturating_add(self.flush_ns())
     }
 
-    /// Requests completed without an error, of all operations.
     pub fn operations(&self) -> u64 {
         self.totals.iter().map(|totals| totals.operations).sum()
     }

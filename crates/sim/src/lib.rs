@@ -66,7 +66,6 @@ pub trait Drive {
     fn facts(&self) -> &TargetFacts;
 }
 
-/// How a drive without errors completes a request: as a block device does, with what is left before its end.
 fn answer_within(capacity: Bytes, request: &Request) -> (Status, u32) {
     if request.operation == Operation::Flush {
         return (Status::Done, 0);

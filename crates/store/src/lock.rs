@@ -112,7 +112,6 @@ fn open_unless_held(
     let file = options.open(path)?;
     let identity = FileIdentity::of(&file.metadata()?);
     if let Some(files) = held.get_mut(&identity) {
-        // It got this name just now.
         files.push(Arc::new(file));
         return Ok(None);
     }

@@ -305,7 +305,6 @@ impl StoredSeries {
     fn open_trace(&self, number: u32, part: Part) -> Result<Opened, StoreError> {
         if !part.segment {
             match self.open_journal(SeriesKind::Trace, number) {
-                // Its writer has just made it a segment.
                 Err(error) if error.is_not_found() => {}
                 opened => return opened.map(Opened::Journal),
             }
@@ -428,7 +427,6 @@ impl StoredSeries {
                 self.with_segment(kind, number, |reader| reader.records(group))
             }
             Source::Journal { number } => match self.read_journal(kind, number) {
-                // Its writer has made it a segment.
                 Err(error) if error.is_not_found() => self.read_segment(kind, number),
                 read => read,
             },
@@ -476,7 +474,6 @@ impl StoredSeries {
         if let Source::Journal { number } = source
             && let Err(error) = self.read_on(kind, number, &mut group)
         {
-            // Its writer has made it a segment.
             let records = if error.is_not_found() { self.read_segment(kind, number) } else { Err(error) };
             return Arc::new(self.read_or_noted(records));
         }

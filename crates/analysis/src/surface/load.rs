@@ -47,11 +47,9 @@ pub struct Disturbances {
     pub times_ns: Vec<(u64, u64)>,
     /// How alike visits that follow each other are: the correlation of neighbours, 0 expected. None without random order.
     pub correlation: Option<f64>,
-    /// By how many standard errors that correlation differs from 0.
     pub correlation_score: f64,
     /// First visits to places that took longer than noise explains.
     pub late: usize,
-    /// And those that took as much less: with noise alone they are as many.
     pub early: usize,
     /// By how much less than the median the quickest twentieth of first visits took, as a difference of logarithms; 0 of too few.
     pub quicker: f64,

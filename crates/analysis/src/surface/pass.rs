@@ -45,9 +45,8 @@ pub(super) fn mean_over(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
     stratified_mean(&strata(range, spots))
 }
 
-/// Of all levels. Each spot stands for what is nearest to it: places are denser where borders are looked for, and the mean of a cell would
-/// take what is on their side of it for all of it. The noise of visits adds to the variance, and the step between two neighbours as if the border lay
-/// anywhere between them.
+/// Of all levels. Each spot stands for what is nearest to it, since places are denser where borders are looked for. To the noise of visits
+/// comes the step between neighbours, as if the border lay anywhere between them.
 pub(super) fn pass_mean(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
     let spots = within(range, spots);
     let stratified = mean_over(range, spots)?;

@@ -142,7 +142,6 @@ impl<'run> Collector<'run> {
             self.emit_front(ended.get().max(start_ns + 1) - start_ns);
         }
         self.emit_seconds();
-        // A run keeps the totals of all its phases.
         for totals in &mut self.totals {
             totals.histogram.shrink();
         }

@@ -32,7 +32,6 @@ const COLLECTOR_PAUSE: Duration = Duration::from_millis(4);
 
 pub struct Load<'run> {
     pub workload: &'run Workload,
-    /// When to stop. It is bounded.
     pub stop: StopCondition,
     /// The phase's number, for records and as stream of the generator.
     pub phase: u32,

@@ -51,7 +51,6 @@ impl Extent {
         self.bytes as f64 / self.write
     }
 
-    /// As requests of `bytes` show it through a link.
     pub(super) fn clipped(self, link: Option<&LinkNumbers>, bytes: u32) -> Extent {
         let Some(link) = link else { return self };
         let mut write_s = f64::from(bytes) / link.bytes_per_second(Operation::Write, bytes, DEPTH);

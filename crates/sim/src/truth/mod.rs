@@ -68,7 +68,6 @@ pub fn zoned(profile: &ZonedProfile) -> Vec<Truth> {
     medium::zoned(profile, None)
 }
 
-/// Who meets a weak or unreadable block of a member, and where, is not told.
 fn leave_out_flaws_of_members(volume: &VolumeProfile, truths: &mut Vec<Truth>) -> Result<(), Flaw> {
     let mut told = vec![FindingCode::BadBlocks];
     // Where skipping what another drive reads costs a turn has no closed form: some zones read at half the rate of others.
@@ -113,7 +112,6 @@ fn without_faults(profile: &Profile, depth: u32) -> Result<Vec<Truth>, Flaw> {
     Ok(truths)
 }
 
-/// As requests of `bytes` show them.
 fn member_extents(profile: &Profile, depth: u32, bytes: u32) -> Result<Vec<Extent>, Flaw> {
     let capacity = profile.capacity()?;
     let link = profile.link.as_ref().map(LinkProfile::numbers).transpose()?;
@@ -141,7 +139,6 @@ fn volume_extents(volume: &VolumeProfile, depth: u32, bytes: u32) -> Result<Vec<
     Ok(volume::extents(volume, &members))
 }
 
-/// Less is within what is said of a stripe.
 const GROWS_FROM: f64 = 1.01;
 
 fn volume_truths(

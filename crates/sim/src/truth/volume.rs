@@ -93,8 +93,7 @@ pub(super) fn truths(
     if volume.shares_reads() {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
-    // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form. And a drive that reads
-    // nothing ahead and takes one command waits for a turn after each.
+    // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form.
     let row_bytes = members.len() as u64 * u64::from(volume.chunk_kib()) * KIB;
     let some_wait = row_bytes > u64::from(DEPTH * REQUEST_BYTES) || any_waits_for_turns(members)?;
     if volume.kind == VolumeKind::Stripe && (some_wait || grows_with_requests) {
@@ -123,6 +122,7 @@ pub(super) fn truths(
     Ok(truths)
 }
 
+/// A drive that reads nothing ahead and takes one command waits for a turn after each.
 fn any_waits_for_turns(members: &[Profile]) -> Result<bool, Flaw> {
     for member in members {
         let (Medium::Disk(disk) | Medium::Shingled(disk, _)) = member.medium()? else { continue };
