@@ -1,5 +1,5 @@
-//! What follows the grid where a rate limit was met: what decides about it, and single accesses at the drive's own speed if it came before
-//! enough of them.
+//! What follows the grid, and again the last reads, where a rate limit was met: what decides about it, and single accesses at the drive's own
+//! speed if it came before enough of them.
 
 use super::grid::Grid;
 use super::request::AccessRequest;

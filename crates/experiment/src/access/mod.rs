@@ -110,7 +110,6 @@ impl Access {
         if let Some(cache) = Cache::new(&self.setup) {
             parts.push(Box::new(cache));
         }
-        // Credit may last until these.
         parts.push(Box::new(AtLimit::new(&of_grid, &self.request, mechanical)));
         parts
     }

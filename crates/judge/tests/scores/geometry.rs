@@ -275,6 +275,14 @@ fn other_load_hides_no_rotation_and_invents_no_seek() {
     assert!(wrong_seeks.is_empty(), "{wrong_seeks:#?}");
 }
 
+/// Eight disks with caches: half a turn was told of 10.18 ms.
+#[test]
+fn a_part_of_a_turn_is_none() {
+    let said = measured("check", "sim:random-volume-1240023", &["--deep", "--seed", "120"]);
+    let period_s = said.value(FindingCode::RotationPeriod).expect("a rotation");
+    assert!((period_s / 0.010183472 - 1.0).abs() < 1e-3, "{period_s}");
+}
+
 /// At one of twelve places the next track lay on another surface: a change of heads was taken for a seek, and told 9 % short.
 #[test]
 fn a_place_where_heads_change_tells_no_seek() {
