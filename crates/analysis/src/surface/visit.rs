@@ -240,7 +240,7 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     Some((visit.summary.duration_ns as f64 / 1e9 - access.start_s) / totals.bytes as f64)
 }
 
-/// What a visit takes beside its bytes: short and long ones of the same requests tell. None of several that are done together is late.
+/// What a visit takes beside its bytes, as short and long ones of the same requests tell: nothing where all in flight complete together.
 fn start_s(short: &[measured::Visit<'_>], long: &[measured::Visit<'_>], operation: Operation) -> f64 {
     let Some(usual) = long.first() else { return 0.0 };
     let middle_of = |visits: &[measured::Visit<'_>]| {
