@@ -78,8 +78,8 @@ impl Calibration {
         all.map(|sample| sample.s_per_byte).min_by(f64::total_cmp)
     }
 
-    /// What a byte takes where nothing overlaps: one large request at a time, in the slower area.
-    pub fn one_at_a_time_s_per_byte(&self) -> Option<f64> {
+    /// What a byte takes at QD 1, where nothing overlaps, in the slower area.
+    pub fn serial_s_per_byte(&self) -> Option<f64> {
         let setting = StreamSetting { queue_depth: 1, ..USUAL };
         let areas = self.short.areas.iter();
         areas.filter_map(|area| of_setting(area, setting).next()).max_by(f64::total_cmp)

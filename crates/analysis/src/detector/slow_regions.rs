@@ -85,10 +85,10 @@ fn slow_regions(run: &RunView<'_>) -> Result<SlowRegions, SurveyUnknown> {
     })
 }
 
-/// At some places the arms of a stripe wait for each other again and again: then it is as slow as with one request at a time, and no slower.
+/// At some places the actuators of a stripe wait for each other all along: then it is as slow as at QD 1, and no slower.
 fn times_slower_of_arms(run: &RunView<'_>, map: &SurfaceMap) -> f64 {
-    match (Calibration::of(run).one_at_a_time_s_per_byte(), map.seconds_per_byte()) {
-        (Some(one), Some(mean)) => one / mean.value,
+    match (Calibration::of(run).serial_s_per_byte(), map.seconds_per_byte()) {
+        (Some(serial), Some(mean)) => serial / mean.value,
         _ => 1.0,
     }
 }

@@ -25,7 +25,7 @@ const INTERVAL_S_MAX: f64 = 60.0;
 /// The coherence of a slower speed against that of the best: multiples of the right speed agree as well as it does, parts of
 /// it do not agree at all.
 const AS_COHERENT: f64 = 0.8;
-/// A half, third or quarter of the best needs less: on a stripe a sixth of the pairs that followed the best were half a turn off.
+/// A half, third or quarter of the best needs less: on a stripe a sixth of the pairs that followed the best were half a revolution off.
 const PART_COHERENT: f64 = 0.5;
 const PARTS_MAX: u32 = 4;
 /// Whoever waits for a sector that may be anywhere waits evenly up to a turn: the middle four fifths of all reads are 0.8

@@ -24,25 +24,34 @@ const DEPENDENT_DOF_MIN: f64 = 3.0;
 
 /// The mean over all strata. `None` when there are none or their weights do not add up to 1.
 pub fn stratified_mean(strata: &[Stratum]) -> Option<Mean> {
-    let (mut whole, mut value, mut visits, mut parts) = (0.0, 0.0, 0, Vec::new());
+    Some(inflated_over_time(independent_mean(strata)?, strata))
+}
+
+pub fn independent_mean(strata: &[Stratum]) -> Option<Mean> {
+    let (mut whole, mut value, mut parts) = (0.0, 0.0, Vec::new());
     for stratum in strata {
         let count = stratum.visits.count();
         let variance = stratum.weight * stratum.weight * stratum.visits.variance() / count as f64;
         parts.push((variance, count as f64 - 1.0));
         whole += stratum.weight;
         value += stratum.weight * stratum.visits.mean();
-        visits += count;
     }
     if (whole - 1.0_f64).abs() > 1e-6 {
         return None;
     }
     let (variance, degrees_of_freedom) = satterthwaite(parts);
+    Some(Mean { value, variance, degrees_of_freedom })
+}
+
+pub fn inflated_over_time(mean: Mean, strata: &[Stratum]) -> Mean {
     let inflated = inflation_over_time(strata);
     if inflated == 1.0 {
-        return Some(Mean { value, variance, degrees_of_freedom });
+        return mean;
     }
+    let visits: usize = strata.iter().map(|stratum| stratum.visits.count()).sum();
     let worth = (visits as f64 / inflated - 1.0).max(DEPENDENT_DOF_MIN);
-    Some(Mean { value, variance: variance * inflated, degrees_of_freedom: degrees_of_freedom.min(worth) })
+    let degrees_of_freedom = mean.degrees_of_freedom.min(worth);
+    Mean { variance: mean.variance * inflated, degrees_of_freedom, ..mean }
 }
 
 /// A step between two strata counts as a border if it is this many times, squared, what a steady fall makes of the differences within
@@ -85,7 +94,7 @@ fn border_variance(strata: &[Stratum], places: &[Vec<f64>]) -> f64 {
 }
 
 /// By how much the order in time of the visits' deviations from their stratum's mean inflates the variance.
-pub fn inflation_over_time(strata: &[Stratum]) -> f64 {
+fn inflation_over_time(strata: &[Stratum]) -> f64 {
     let (mut deviations, mut squares, mut free) = (Vec::new(), 0.0, 0.0);
     for Stratum { visits, times, .. } in strata {
         let (mean, count) = (visits.mean(), visits.count() as f64);

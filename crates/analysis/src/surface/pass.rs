@@ -6,7 +6,7 @@ use super::visit::Visit;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
-use crate::stats::stratified::{Stratum, inflation_over_time, stratified_mean};
+use crate::stats::stratified::{Stratum, independent_mean, inflated_over_time, stratified_mean};
 use model::estimate::Estimate;
 use model::range::ByteRange;
 
@@ -38,18 +38,15 @@ pub(super) fn spots(visits: &[Visit], sorting: &Sorting) -> Vec<Spot> {
 
 /// Of a part of a level, in which all places are alike.
 pub(super) fn mean_over(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
-    let spots = within(range, spots);
-    if spots.len() < RANGE_PLACES_MIN {
-        return None;
-    }
-    stratified_mean(&strata(range, spots))
+    stratified_mean(&strata(range, within(range, spots)?))
 }
 
 /// Of all levels. Each spot stands for what is nearest to it, since places are denser where borders are looked for. To the noise of visits
 /// comes the step between neighbours, as if the border lay anywhere between them.
 pub(super) fn pass_mean(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
-    let spots = within(range, spots);
-    let stratified = mean_over(range, spots)?;
+    let spots = within(range, spots)?;
+    let strata = strata(range, spots);
+    let stratified = independent_mean(&strata)?;
     let steps = spots.windows(2).map(|pair| pair[1].seconds_per_byte - pair[0].seconds_per_byte);
     let steps = Sample::new(steps.collect())?;
     let noise_variance = noise::scale(&steps).powi(2) / 2.0;
@@ -67,14 +64,13 @@ pub(super) fn pass_mean(range: ByteRange, spots: &[Spot]) -> Option<Mean> {
         }
         from = until;
     }
-    let inflated = inflation_over_time(&strata(range, spots));
-    Some(Mean { value, variance: variance * inflated, ..stratified })
+    Some(inflated_over_time(Mean { value, variance, ..stratified }, &strata))
 }
 
-fn within(range: ByteRange, spots: &[Spot]) -> &[Spot] {
+fn within(range: ByteRange, spots: &[Spot]) -> Option<&[Spot]> {
     let from = spots.partition_point(|spot| spot.centre < range.first().as_f64());
     let to = spots.partition_point(|spot| spot.centre < range.end().as_f64());
-    &spots[from..to]
+    (to - from >= RANGE_PLACES_MIN).then_some(&spots[from..to])
 }
 
 fn strata(range: ByteRange, spots: &[Spot]) -> Vec<Stratum> {

@@ -40,7 +40,7 @@ pub(super) struct Gathered {
 
 /// Fewer requests than this, of which four follow the first, show a rate only roughly.
 const OPERATIONS_MIN: u64 = 5;
-/// A long phase is cut into pieces of at least this, and of so many times what is done together: slices of time cut 0.4 of that, 0.6 %.
+/// A long phase is cut into pieces of at least this, and of 64 times what completes together: slices of time cut 0.4 of that, 0.6 %.
 const PIECE_BYTES_MIN: u64 = 64 * MIB;
 const PIECE_TIMES_MIN: u64 = 64;
 /// And into about so many over the whole target, which bounds memory: 4096 of 1 GB on 4 TB are finer than any zone.
@@ -95,10 +95,11 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     let shortest = usual_bytes(&all) / SHORT_PART;
     let probes = all.iter().take_while(|visit| visit.workload.range.bytes() < shortest).count();
     let (probes, visits) = all.split_at(probes);
+    let moves_parts = turns != Some(false);
     let access = Access {
-        moves_parts: turns != Some(false),
+        moves_parts,
         access_s: single_access_s(run),
-        start_s: start_s(probes, visits, operation),
+        start_s: if moves_parts { 0.0 } else { start_s(probes, visits, operation) },
         may_be_late: run.environment.is_in_real_time(),
     };
     for visit in visits {
@@ -206,11 +207,27 @@ fn in_step_s_per_byte(run: &RunView<'_>, visit: &measured::Visit<'_>, operation:
     Some(last_ns.saturating_sub(lead.end_ns()) as f64 / 1e9 / bytes)
 }
 
+fn middle_of_alike(
+    visits: &[measured::Visit<'_>],
+    usual: &measured::Visit<'_>,
+    operation: Operation,
+) -> Option<(f64, f64)> {
+    let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
+    for visit in visits {
+        let is_alike = visit.workload.block_sizes == usual.workload.block_sizes
+            && visit.workload.in_flight_max() == usual.workload.in_flight_max();
+        if is_alike && visit.summary.totals_of(operation).is_some() {
+            seconds.push(visit.summary.duration_ns as f64 / 1e9);
+            bytes.push(visit.summary.bytes() as f64);
+        }
+    }
+    if seconds.is_empty() { None } else { Some((middle(&mut seconds), middle(&mut bytes))) }
+}
+
 struct Access {
     /// Whether it may take time, which must then be kept out of a visit's time.
     moves_parts: bool,
     access_s: f64,
-    /// What the start of a visit takes where nothing moves.
     start_s: f64,
     /// Whether a processor that slept may have noticed the first completion late, which no virtual one does.
     may_be_late: bool,
@@ -243,19 +260,8 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
 /// What a visit takes beside its bytes, as short and long ones of the same requests tell: nothing where all in flight complete together.
 fn start_s(short: &[measured::Visit<'_>], long: &[measured::Visit<'_>], operation: Operation) -> f64 {
     let Some(usual) = long.first() else { return 0.0 };
-    let middle_of = |visits: &[measured::Visit<'_>]| {
-        let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
-        for visit in visits {
-            let is_alike = visit.workload.block_sizes == usual.workload.block_sizes
-                && visit.workload.in_flight_max() == usual.workload.in_flight_max();
-            if is_alike && visit.summary.totals_of(operation).is_some() {
-                seconds.push(visit.summary.duration_ns as f64 / 1e9);
-                bytes.push(visit.summary.bytes() as f64);
-            }
-        }
-        (!seconds.is_empty()).then(|| (middle(&mut seconds), middle(&mut bytes)))
-    };
-    let (Some((short_s, short_bytes)), Some((long_s, long_bytes))) = (middle_of(short), middle_of(long))
+    let [Some((short_s, short_bytes)), Some((long_s, long_bytes))] =
+        [short, long].map(|visits| middle_of_alike(visits, usual, operation))
     else {
         return 0.0;
     };

@@ -275,9 +275,9 @@ fn other_load_hides_no_rotation_and_invents_no_seek() {
     assert!(wrong_seeks.is_empty(), "{wrong_seeks:#?}");
 }
 
-/// Eight disks with caches: half a turn was told of 10.18 ms.
+/// Eight disks with caches: half of a rotation period of 10.18 ms was told.
 #[test]
-fn a_part_of_a_turn_is_none() {
+fn half_a_revolution_is_not_told_for_one() {
     let said = measured("check", "sim:random-volume-1240023", &["--deep", "--seed", "120"]);
     let period_s = said.value(FindingCode::RotationPeriod).expect("a rotation");
     assert!((period_s / 0.010183472 - 1.0).abs() < 1e-3, "{period_s}");

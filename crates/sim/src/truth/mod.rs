@@ -53,10 +53,7 @@ pub fn truth_of(profile: &Profile) -> Result<Vec<Truth>, Flaw> {
         truths.retain(|truth| truth.code != FindingCode::LatencyModes);
     }
     if !has_no_latency(profile)? {
-        truths.extend(faults::truths(profile, profile.capacity()?)?);
-        if let Medium::Volume(volume) = profile.medium()? {
-            leave_out_flaws_of_members(volume, &mut truths)?;
-        }
+        truths.extend(flaws(profile, 0)?);
         limit::add(profile.limit.as_ref(), &mut truths);
     }
     truths.sort_by_key(|truth| truth.code);
@@ -68,21 +65,27 @@ pub fn zoned(profile: &ZonedProfile) -> Vec<Truth> {
     medium::zoned(profile, None)
 }
 
-fn leave_out_flaws_of_members(volume: &VolumeProfile, truths: &mut Vec<Truth>) -> Result<(), Flaw> {
-    let mut told = vec![FindingCode::BadBlocks];
-    // Where skipping what another drive reads costs a turn has no closed form: some zones read at half the rate of others.
-    if !volume.shares_reads() {
-        told.push(FindingCode::SlowRegions);
-    }
-    for member in volume.member_profiles(0)? {
-        let of_member = truth_of(&member)?;
-        told.retain(|code| {
-            of_member.iter().any(|truth| truth.code == *code && truth.value == TruthValue::Absent)
+/// Where a member has weak or unreadable blocks, nothing is told of where its volume does.
+fn flaws(profile: &Profile, depth: u32) -> Result<Vec<Truth>, Flaw> {
+    let mut truths = faults::truths(profile, profile.capacity()?)?;
+    if let Medium::Volume(volume) = profile.medium()? {
+        let mut members = Vec::new();
+        for member in volume.member_profiles(depth)? {
+            members.push(flaws(&member, depth + 1)?);
+        }
+        let is_sound = |member: &Vec<Truth>, code| {
+            of_code(member, code).is_some_and(|truth| truth.value == TruthValue::Absent)
+        };
+        truths.retain(|truth| match truth.code {
+            // Where skipping what another drive reads costs a turn has no closed form: some zones read at half the rate of others.
+            FindingCode::SlowRegions if volume.shares_reads() => false,
+            FindingCode::BadBlocks | FindingCode::SlowRegions => {
+                members.iter().all(|member| is_sound(member, truth.code))
+            }
+            _ => true,
         });
     }
-    let flaws = [FindingCode::BadBlocks, FindingCode::SlowRegions];
-    truths.retain(|truth| !flaws.contains(&truth.code) || told.contains(&truth.code));
-    Ok(())
+    Ok(truths)
 }
 
 fn has_no_latency(profile: &Profile) -> Result<bool, Flaw> {
@@ -121,7 +124,7 @@ fn member_extents(profile: &Profile, depth: u32, bytes: u32) -> Result<Vec<Exten
         Medium::Disk(disk) => disk::extents(disk, capacity),
         Medium::Shingled(disk, smr) => disk::shingled_extents(disk, smr, capacity),
         Medium::Flash(flash) => flash::extents(flash, capacity),
-        Medium::Volume(volume) => volume_extents(volume, depth, bytes)?,
+        Medium::Volume(volume) => volume_extents(volume, &volume.member_profiles(depth)?, depth, bytes)?,
     };
     for extent in &mut extents {
         *extent = extent.clipped(link.as_ref(), bytes);
@@ -129,14 +132,18 @@ fn member_extents(profile: &Profile, depth: u32, bytes: u32) -> Result<Vec<Exten
     Ok(extents)
 }
 
-fn volume_extents(volume: &VolumeProfile, depth: u32, bytes: u32) -> Result<Vec<Extent>, Flaw> {
-    let profiles = volume.member_profiles(depth)?;
-    let part = volume::part_bytes(volume, profiles.len(), bytes);
-    let mut members = Vec::new();
-    for member in &profiles {
-        members.push(member_extents(member, depth + 1, part)?);
+fn volume_extents(
+    volume: &VolumeProfile,
+    members: &[Profile],
+    depth: u32,
+    bytes: u32,
+) -> Result<Vec<Extent>, Flaw> {
+    let part = volume::part_bytes(volume, members.len(), bytes);
+    let mut extents = Vec::new();
+    for member in members {
+        extents.push(member_extents(member, depth + 1, part)?);
     }
-    Ok(volume::extents(volume, &members))
+    Ok(volume::extents(volume, &extents))
 }
 
 const GROWS_FROM: f64 = 1.01;
@@ -152,13 +159,13 @@ fn volume_truths(
     for member in &members {
         of_members.push(without_faults(member, depth + 1)?);
     }
-    let mut extents = volume_extents(volume, depth, REQUEST_BYTES)?;
+    let mut extents = volume_extents(volume, &members, depth, REQUEST_BYTES)?;
     // A stripe leaves out what does not fill a row of chunks.
     if let Some(last) = extents.last_mut() {
         last.bytes = capacity.get() - last.first_byte;
     }
     // Where a link limits members, parts of larger requests are quicker, and their size is the host's choice.
-    let larger = volume_extents(volume, depth, 2 * REQUEST_BYTES)?;
+    let larger = volume_extents(volume, &members, depth, 2 * REQUEST_BYTES)?;
     let grows = extents.iter().zip(&larger).any(|(one, other)| other.read > one.read * GROWS_FROM);
     volume::truths(volume, &extents, grows, link, &members, &of_members)
 }

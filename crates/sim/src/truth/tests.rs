@@ -108,7 +108,7 @@ fn flaws_of_members_are_no_truth_of_a_volume() {
 fn a_stripe_is_read_in_parts() {
     let truths = truth("random-volume-1230003").unwrap();
     assert!((value(&truths, FindingCode::ReadRateMean) / 1118.9e6 - 1.0).abs() < 2e-4);
-    // Behind links of one command the rate is that of whatever parts a host sends.
+    // Without read-ahead, links at QD 1 cost a revolution for each request.
     assert!(of_code(&truth("random-volume-1230040").unwrap(), FindingCode::ReadRateMean).is_none());
 }
 
