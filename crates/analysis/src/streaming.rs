@@ -87,18 +87,16 @@ impl Calibration {
 
     /// The setting whose first samples were quickest, if they gain more in each area than places differ.
     pub fn candidate(&self) -> Option<StreamSetting> {
-        let mut settings: Vec<StreamSetting> =
-            self.short.areas[0].iter().map(|sample| sample.setting).collect();
-        settings.sort_unstable();
-        settings.dedup();
-        let mut best: Option<(StreamSetting, f64)> = None;
-        for setting in settings {
-            let Some([first, second]) = self.short.first_ratios(setting) else { continue };
-            if is_gain(first.max(second)) && best.is_none_or(|(_, least)| first + second < least) {
-                best = Some((setting, first + second));
-            }
-        }
-        Some(best?.0)
+        self.short.best_of(&self.gaining())
+    }
+
+    /// Those whose first samples gain more in each area than places differ.
+    pub fn gaining(&self) -> Vec<StreamSetting> {
+        let mut gaining = self.short.settings();
+        gaining.retain(|setting| {
+            matches!(self.short.first_ratios(*setting), Some([first, second]) if is_gain(first.max(second)))
+        });
+        gaining
     }
 
     /// Whether reads in order take less than those at random places: what answers each in even time has no arms that could share the work,
@@ -118,7 +116,7 @@ impl Calibration {
     /// places differ, because arms that wait for each other are no small part of a short one. A single disk streams when its first request
     /// is through.
     pub fn is_of_array(&self) -> bool {
-        self.is_array_confirmed() || self.gains_by_length()
+        self.of_array().is_some() || self.gains_by_length()
     }
 
     /// By how much more in flight gains depends on where chunks lie on tracks: more than places differ in one area, and nothing lost in the
@@ -128,12 +126,27 @@ impl Calibration {
         matches!(ratios, Some([first, second]) if is_gain(first.min(second)) && !is_loss(first.max(second)))
     }
 
-    fn is_array_confirmed(&self) -> bool {
-        let [first, second] = [0, 1].map(|area: usize| self.long.pairs(area, OF_ARRAYS));
-        let all_gain = |area: &[f64]| !area.is_empty() && area.iter().all(|ratio| is_gain(*ratio));
-        self.gains_as_array()
-            && (all_gain(&first) || all_gain(&second))
-            && !first.iter().chain(&second).any(|ratio| is_loss(*ratio))
+    /// What streams quickest of an array that is confirmed.
+    fn of_array(&self) -> Option<StreamSetting> {
+        if !self.gains_as_array() || !self.long.is_confirmed(OF_ARRAYS) {
+            return None;
+        }
+        let best = self.best_of_long();
+        Some(if self.long.is_confirmed(best) { best } else { OF_ARRAYS })
+    }
+
+    /// More in flight, unless smaller requests gain more than places differ beside it: those that a member answers from what it reads
+    /// ahead.
+    pub fn best_of_long(&self) -> StreamSetting {
+        let Some(best) = self.long.best_of(&self.long.settings()) else { return OF_ARRAYS };
+        match [best, OF_ARRAYS].map(|setting| self.long.first_ratios(setting)) {
+            [Some(best_ratios), Some(ratios)]
+                if (0..AREAS).all(|area| is_gain(best_ratios[area] / ratios[area])) =>
+            {
+                best
+            }
+            _ => OF_ARRAYS,
+        }
     }
 
     fn gains_by_length(&self) -> bool {
@@ -152,17 +165,16 @@ impl Calibration {
 
     /// What samples are to be read with: the usual setting unless another is quicker for certain.
     pub fn best(&self) -> StreamSetting {
-        if self.is_array_confirmed() {
-            return OF_ARRAYS;
-        }
-        self.found().map_or(USUAL, |streaming| streaming.best)
+        let of_array = self.of_array();
+        of_array.or_else(|| Some(self.found()?.best)).unwrap_or(USUAL)
     }
 
     /// What streams better than the usual setting, and by how much; none where nothing does for certain.
     pub fn found(&self) -> Option<Streaming> {
-        let is_array = self.is_array_confirmed();
-        let (samples, best) =
-            if is_array { (&self.long, OF_ARRAYS) } else { (&self.short, self.candidate()?) };
+        let (samples, best) = match self.of_array() {
+            Some(best) => (&self.long, best),
+            None => (&self.short, self.candidate()?),
+        };
         let mut losses = Vec::new();
         for area in 0..AREAS {
             losses.extend(samples.pairs(area, best).into_iter().map(|ratio| 1.0 - ratio));
@@ -194,6 +206,32 @@ impl Samples {
         let area = &self.areas[area];
         let pairs = of_setting(area, setting).zip(of_setting(area, USUAL));
         pairs.skip(1).map(|(seconds, usual)| seconds / usual).collect()
+    }
+
+    /// Whether what its first samples gained is so in all pairs of an area, and nothing is lost in any.
+    fn is_confirmed(&self, setting: StreamSetting) -> bool {
+        let areas = [0, 1].map(|area| self.pairs(area, setting));
+        let all_gain = areas.iter().any(|area| !area.is_empty() && area.iter().all(|ratio| is_gain(*ratio)));
+        all_gain && !areas.iter().flatten().any(|ratio| is_loss(*ratio))
+    }
+
+    fn settings(&self) -> Vec<StreamSetting> {
+        let mut settings: Vec<StreamSetting> = self.areas[0].iter().map(|sample| sample.setting).collect();
+        settings.sort_unstable();
+        settings.dedup();
+        settings
+    }
+
+    /// Of these, the one whose first samples were quickest in both areas together.
+    fn best_of(&self, settings: &[StreamSetting]) -> Option<StreamSetting> {
+        let mut best: Option<(StreamSetting, f64)> = None;
+        for &setting in settings {
+            let Some([first, second]) = self.first_ratios(setting) else { continue };
+            if best.is_none_or(|(_, least)| first + second < least) {
+                best = Some((setting, first + second));
+            }
+        }
+        Some(best?.0)
     }
 }
 

@@ -42,7 +42,7 @@ const GAP: Bytes = Bytes::from_mib(16);
 const PAIRS: usize = 2;
 /// Each area is a quarter of the range. All settings and pairs have room there, so that nothing is read twice.
 const SAMPLES_MAX: u64 = (DEPTHS.len() * BLOCKS_KIB.len() + 2 * PAIRS) as u64;
-const LONG_SAMPLES_MAX: u64 = (2 + 2 * PAIRS) as u64;
+const LONG_SAMPLES_MAX: u64 = (1 + EXTREMES.len() + 3 * PAIRS) as u64;
 const QUARTERS: u64 = 2 * AREAS as u64;
 /// What it takes at most, and the share of a survey.
 const TIME_MAX: Nanos = Nanos::from_secs(6);
@@ -141,20 +141,22 @@ impl StreamSearch {
         let may_be_array =
             !self.has_long && self.has_room_for_long(quickest, spent) && samples.is_quicker_in_order(so_far);
         match (self.stage, samples.candidate()) {
+            (Stage::Long, _) if samples.gains_as_array() => {
+                let best = samples.best_of_long();
+                let others: &[StreamSetting] = if best == OF_ARRAYS { &[] } else { &[best] };
+                for _ in 0..PAIRS {
+                    self.plan_long(others);
+                }
+                Stage::LongPairs
+            }
             _ if spent >= self.time => Stage::Done,
             (Stage::First, _) => {
                 self.plan(&EXTREMES.map(|(depth, kib)| setting(depth, kib)), short);
                 Stage::Extremes
             }
             (Stage::Extremes, Some(_)) if quickest < 1.0 / ONE_DISK_RATE_MAX && may_be_array => {
-                self.plan_long();
+                self.plan_long(&samples.gaining());
                 Stage::Long
-            }
-            (Stage::Long, _) if samples.gains_as_array() => {
-                for _ in 0..PAIRS {
-                    self.plan(&[OF_ARRAYS, USUAL], Length::Long);
-                }
-                Stage::LongPairs
             }
             (Stage::Extremes | Stage::Long, Some(_)) if !self.has_explored => {
                 self.has_explored = true;
@@ -169,16 +171,17 @@ impl StreamSearch {
             }
             (Stage::Long | Stage::LongPairs | Stage::Done, _) => Stage::Done,
             _ if may_be_array => {
-                self.plan_long();
+                self.plan_long(&samples.gaining());
                 Stage::Long
             }
             _ => Stage::Done,
         }
     }
 
-    fn plan_long(&mut self) {
+    /// Beside more in flight and the usual: others that gained in short samples, each of which may ask for less than a member reads ahead.
+    fn plan_long(&mut self, others: &[StreamSetting]) {
         self.has_long = true;
-        self.plan(&[OF_ARRAYS, USUAL], Length::Long);
+        self.plan(&[&[OF_ARRAYS, USUAL], others].concat(), Length::Long);
     }
 
     /// In the range, beside all short ones, and in time at the rate that the quickest short sample had: an array is no slower.

@@ -12,6 +12,7 @@
 mod border;
 mod clump;
 mod edge;
+mod in_step;
 mod level;
 mod load;
 mod map;

@@ -6,6 +6,7 @@ use crate::measured::{
 use crate::stats::sample::middle;
 use crate::streaming::{Calibration, ONE_DISK_RATE_MAX};
 use crate::stripe;
+use crate::surface::in_step::InStep;
 use model::finding::SurveyUnknown;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
@@ -47,9 +48,6 @@ const PIECE_TIMES_MIN: u64 = 64;
 const PIECES: u64 = 4096;
 /// A phase of fewer pieces than this is one visit.
 const PIECES_MIN: u64 = 4;
-
-/// So many requests after the first slice of time show a rate to a hundredth or two.
-const IN_STEP_REQUESTS_MIN: u64 = 8;
 
 /// First visits, which find out how long samples must be, do not count where they were shorter than such a part of most: what a drive
 /// takes to begin is more of them, so that they look slow.
@@ -96,7 +94,10 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     let probes = all.iter().take_while(|visit| visit.workload.range.bytes() < shortest).count();
     let (probes, visits) = all.split_at(probes);
     let moves_parts = turns != Some(false);
+    // A write ends with its flush.
+    let goes_in_step = gathered.several_disks && operation == Operation::Read;
     let access = Access {
+        in_step: goes_in_step.then(|| InStep::of(run, visits)),
         moves_parts,
         access_s: single_access_s(run),
         start_s: if moves_parts { 0.0 } else { start_s(probes, visits, operation) },
@@ -191,22 +192,6 @@ fn is_of_several_disks(
     turns == Some(true) && middle(&mut rates) < 1.0 / ONE_DISK_RATE_MAX
 }
 
-/// The time of each byte once all arms of several disks have found their place and go in step, which the first slice of time is for. Between
-/// two completions it ends half a request after the first on average.
-fn in_step_s_per_byte(run: &RunView<'_>, visit: &measured::Visit<'_>, operation: Operation) -> Option<f64> {
-    let mut slices = run.slices(visit.phase, operation);
-    let lead = slices.next()?;
-    let later: u64 = slices.map(|slice| slice.operations).sum();
-    if later < IN_STEP_REQUESTS_MIN {
-        return None;
-    }
-    let last_ns = visit.summary.totals_of(operation)?.stretch?.last_ns;
-    let bytes = visit.summary.bytes() as f64
-        - lead.bytes as f64
-        - visit.workload.block_sizes.largest().as_f64() / 2.0;
-    Some(last_ns.saturating_sub(lead.end_ns()) as f64 / 1e9 / bytes)
-}
-
 fn middle_of_alike(
     visits: &[measured::Visit<'_>],
     usual: &measured::Visit<'_>,
@@ -225,6 +210,8 @@ fn middle_of_alike(
 }
 
 struct Access {
+    /// Of several disks only.
+    in_step: Option<InStep>,
     /// Whether it may take time, which must then be kept out of a visit's time.
     moves_parts: bool,
     access_s: f64,
@@ -295,9 +282,7 @@ impl Gathered {
             self.with_errors += 1;
             return;
         }
-        // A write ends with its flush.
-        let goes_in_step = self.several_disks && operation == Operation::Read;
-        let in_step = if goes_in_step { in_step_s_per_byte(run, visit, operation) } else { None };
+        let in_step = access.in_step.as_ref().and_then(|in_step| in_step.s_per_byte(run, visit));
         let seconds = in_step.or_else(|| seconds_per_byte(visit, operation, access)).unwrap_or(0.0);
         if !(seconds.is_finite() && seconds > 0.0) {
             self.too_short += 1;

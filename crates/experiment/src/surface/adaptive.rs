@@ -6,7 +6,7 @@
 //! the next one adds: what looked slow is visited again, and once rates are known, visits go where borders of zones are least certain
 //! (fixed-confidence search for change points: samples belong next to the changes).
 
-use super::visit::Visitor;
+use super::visit::{FILLS_MIN, Visitor};
 use crate::error::PlanError;
 use crate::precision::is_narrow;
 use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
@@ -626,8 +626,9 @@ fn array_visit_bytes(so_far: &RunView<'_>, time: Nanos, setting: StreamSetting) 
     if slowest <= 0.0 || !is_array {
         return None;
     }
+    let fill = setting.block_bytes * u64::from(setting.queue_depth);
     let bytes = Bytes::new((time.seconds() / slowest) as u64).min(ARRAY_VISIT_BYTES_MAX);
-    Some(bytes.round_down_to(setting.block_bytes * u64::from(setting.queue_depth)))
+    Some(bytes.round_down_to(fill).max(fill * FILLS_MIN))
 }
 
 /// Of the quickest probe and of the slowest; 0 where none shows a rate.
