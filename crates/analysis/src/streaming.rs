@@ -165,8 +165,22 @@ impl Calibration {
 
     /// What samples are to be read with: the usual setting unless another is quicker for certain.
     pub fn best(&self) -> StreamSetting {
-        let of_array = self.of_array();
-        of_array.or_else(|| Some(self.found()?.best)).unwrap_or(USUAL)
+        if let Some(best) = self.of_array() {
+            return best;
+        }
+        match self.found() {
+            Some(streaming) => streaming.best,
+            None if self.is_of_fast_array() => OF_ARRAYS,
+            None => USUAL,
+        }
+    }
+
+    /// Whether more in flight streams faster than one disk can and loses nothing: with less, members fall out of step at some places, which
+    /// the few samples here may miss.
+    fn is_of_fast_array(&self) -> bool {
+        let mut with_more = self.long.areas.iter().flat_map(|area| of_setting(area, OF_ARRAYS));
+        with_more.any(|s_per_byte| s_per_byte < 1.0 / ONE_DISK_RATE_MAX)
+            && matches!(self.long.first_ratios(OF_ARRAYS), Some([first, second]) if !is_loss(first.max(second)))
     }
 
     /// What streams better than the usual setting, and by how much; none where nothing does for certain.
