@@ -103,12 +103,15 @@ fn cliff(flash: &FlashProfile, capacity: Bytes, limit: f64) -> Truth {
         }
     }
     let first = levels[0].bytes_per_second;
-    let is_drop = |before: f64, after: f64| (before / after).ln() >= DROP_MIN;
-    if let Some(level) = levels.iter().find(|level| is_drop(first, level.bytes_per_second)) {
+    let drop_to = |after: f64| (first / after).ln();
+    if let Some(level) = levels.iter().find(|level| drop_to(level.bytes_per_second) >= DROP_MIN) {
         let (cliff_bytes, cliff) = (level.from_bytes, Cliff::new(first, level.bytes_per_second));
         return Truth::number(FindingCode::WriteCliff, cliff_bytes).with(TruthData::Levels { cliff, levels });
     }
-    if is_drop(limit, first) && flash.buffer_full_bytes(limit, first).is_some() {
+    if levels.iter().any(|level| drop_to(level.bytes_per_second) >= DROP_MIN / 2.0) {
+        return Truth::depends(FindingCode::WriteCliff, "a drop this small may be told or not");
+    }
+    if (limit / first).ln() >= DROP_MIN && flash.buffer_full_bytes(limit, first).is_some() {
         let why = "a buffer that keeps its data over a flush is full after some megabytes, which only short batches show";
         return Truth::depends(FindingCode::WriteCliff, why);
     }

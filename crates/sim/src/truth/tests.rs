@@ -48,6 +48,21 @@ fn a_buffer_that_keeps_its_data_may_be_told_as_a_cliff() {
     assert!(matches!(cliff.value, TruthValue::Depends(_)), "{cliff:?}");
 }
 
+/// 3.17 and 2.95 GB/s on both sides of an SLC cache of 196 GB, both near what the link carries.
+#[test]
+fn a_drop_that_is_near_the_smallest_may_be_told_or_not() {
+    let truths = truth("random-flash-1240342").unwrap();
+    let cliff = of_code(&truths, FindingCode::WriteCliff).unwrap();
+    assert!(matches!(cliff.value, TruthValue::Depends(_)), "{cliff:?}");
+}
+
+/// One member of this mirror is behind USB 2.
+#[test]
+fn links_of_members_may_limit_a_volume() {
+    let truths = truth("random-volume-1240399").unwrap();
+    assert_eq!(of_code(&truths, FindingCode::InterfaceLimit), None);
+}
+
 /// What the host sees of a shingled disk begins behind its media cache, for tracks as for rates.
 #[test]
 fn tracks_of_a_shingled_disk_lie_where_its_rates_do() {

@@ -99,6 +99,13 @@ pub(super) fn truths(
     if volume.kind == VolumeKind::Stripe && (some_wait || grows_with_requests) {
         truths.clear();
     }
+    // What the links of members carry together has no closed form.
+    let is_free = |truths: &Vec<Truth>| {
+        of_code(truths, FindingCode::InterfaceLimit).is_none_or(|truth| truth.value == TruthValue::Absent)
+    };
+    if !of_members.iter().all(is_free) {
+        truths.retain(|truth| truth.code != FindingCode::InterfaceLimit);
+    }
     truths.push(layout(volume, members.len(), reads_first));
     truths.extend(common(of_members, FindingCode::RecordingKind).filter(|truth| truth.value().is_none()));
     for code in [FindingCode::WriteCliff, FindingCode::WriteValleys] {
