@@ -125,6 +125,9 @@ pub struct CoverageOptions {
     /// Serves each drive in real time, one after the other, and judges its device (as root); keeps no table
     #[arg(long)]
     pub mounted: bool,
+    /// While somebody else uses each drive, and on a host that is late
+    #[arg(long, conflicts_with = "mounted")]
+    pub disturbed: bool,
     #[command(flatten)]
     pub program: ProgramOption,
 }

@@ -1,5 +1,6 @@
 //! The page: each finding over all families, and each family by itself.
 
+use super::disturbance::Disturbance;
 use super::score::{Judged, Verdict};
 use crate::interval::expected_to_hold;
 use crate::machine::today;
@@ -10,8 +11,19 @@ use std::fmt::Write as _;
 pub struct Part {
     pub experiment: &'static str,
     pub words: &'static [&'static str],
+    pub disturbance: Option<Disturbance>,
     pub family: &'static str,
     pub judged: Vec<Judged>,
+}
+
+impl Part {
+    /// Of its experiment, and of what disturbs it.
+    pub fn title(&self) -> String {
+        match self.disturbance {
+            Some(disturbance) => format!("{}, {}", self.experiment, disturbance.name()),
+            None => self.experiment.to_owned(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,10 +41,13 @@ struct Tally {
 pub fn page(options: &CoverageOptions, done: u64, parts: &[Part]) -> String {
     let CoverageOptions { first, seed, .. } = options;
     let drives = if options.mounted { "virtual, and served in real time as loop devices" } else { "virtual" };
-    let mounted = if options.mounted { " --mounted" } else { "" };
+    let mut flags = if options.mounted { " --mounted" } else { "" };
+    if options.disturbed {
+        flags = " --disturbed";
+    }
     let mut text = format!(
         "# Coverage of every finding\n\n\
-         Made by `cargo xtask bench coverage{mounted} --seed {seed} --first {first} --random {done}` on {}: `check --deep` and `sustain --write` on {done} \
+         Made by `cargo xtask bench coverage{flags} --seed {seed} --first {first} --random {done}` on {}: `check --deep` and `sustain --write` on {done} \
          random drives\nof each family. All drives are {drives}. A finding is scored where the drive's profile says what is true.\n\n\
          - *intervals*: numbers with an interval of 95 %, and how many hold the truth; in brackets what chance lets hold in 95 of 100 tables.\n\
          - *right*: words, exact numbers and bounds that are true.\n\
@@ -40,13 +55,13 @@ pub fn page(options: &CoverageOptions, done: u64, parts: &[Part]) -> String {
          - *invented*: nothing is there, and something was told, of all drives without it.\n\n",
         today()
     );
-    let mut experiments: Vec<&str> = parts.iter().map(|part| part.experiment).collect();
-    experiments.dedup();
-    for experiment in experiments {
-        let of_it: Vec<&Part> = parts.iter().filter(|part| part.experiment == experiment).collect();
-        text += &section(&format!("{experiment}: all families"), &of_it);
+    let mut titles: Vec<String> = parts.iter().map(Part::title).collect();
+    titles.dedup();
+    for title in titles {
+        let of_it: Vec<&Part> = parts.iter().filter(|part| part.title() == title).collect();
+        text += &section(&format!("{title}: all families"), &of_it);
         for part in of_it {
-            text += &section(&format!("{experiment}: {}", part.family), &[part]);
+            text += &section(&format!("{title}: {}", part.family), &[part]);
         }
     }
     text
@@ -125,7 +140,13 @@ mod tests {
         ];
         let judged =
             verdicts.map(|verdict| Judged { code: FindingCode::WriteCache, verdict, line: String::new() });
-        let part = Part { experiment: "sustain", words: &[], family: "cached", judged: judged.into() };
+        let part = Part {
+            experiment: "sustain",
+            words: &[],
+            disturbance: None,
+            family: "cached",
+            judged: judged.into(),
+        };
         assert_eq!(
             section("sustain", &[&part]),
             "## sustain\n\n| finding | intervals that hold | right | unknown | invented |\n|---|---:|---:|---:|---:|\n\
