@@ -15,6 +15,7 @@ pub mod estimate;
 pub mod file_work;
 pub mod geometry;
 pub mod integrity;
+mod interference;
 pub mod limit;
 mod measured;
 pub mod phase_table;

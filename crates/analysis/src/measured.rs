@@ -366,7 +366,7 @@ pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
     single_reads(run).mean_ns().unwrap_or(0.0) / 1e9
 }
 
-fn single_reads(run: &RunView<'_>) -> LatencyHistogram {
+pub(crate) fn single_reads(run: &RunView<'_>) -> LatencyHistogram {
     let single = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
     merged_latencies(&single, Operation::Read)
 }
@@ -516,33 +516,6 @@ fn of_reads(run: &RunView<'_>, quantile: Quantile, is_wanted: impl Fn(Bytes) -> 
     }
     histogram.quantile(quantile)
 }
-
-/// No access of an arm takes so many times as long as half of all do: at most a full stroke and a whole turn, about twice a mean
-/// seek and half a turn (mean seeks are 0.49 to 0.56 of the full stroke in disks of DiskSim 4.0).
-const ARM_MEDIANS_MAX: f64 = 2.25;
-
-/// The share of single random reads that took longer than any arm does: other use, or retries. 0 for drives that do not turn.
-pub(crate) fn held_up_share(run: &RunView<'_>) -> f64 {
-    let reads = single_reads(run);
-    let Some(limit) = longest_of_arm(run, &reads) else { return 0.0 };
-    1.0 - reads.count_below(limit) as f64 / reads.count().max(1) as f64
-}
-
-/// What the longest access of an arm takes of which these are single reads; none without any, or of a drive that does not turn.
-fn longest_of_arm(run: &RunView<'_>, single: &LatencyHistogram) -> Option<Nanos> {
-    let median = single.quantile(Quantile::MEDIAN)?;
-    if turns(run) == Some(true) { Some(Nanos::new((median.as_f64() * ARM_MEDIANS_MAX) as u64)) } else { None }
-}
-
-/// The share of these random reads, in nanoseconds, that took longer than any arm does by the run's single reads; 0 where not known.
-pub(crate) fn held_up_share_of(run: &RunView<'_>, reads_ns: &[u64]) -> f64 {
-    let Some(limit) = longest_of_arm(run, &single_reads(run)) else { return 0.0 };
-    let late = reads_ns.iter().filter(|read_ns| **read_ns > limit.get()).count();
-    late as f64 / reads_ns.len().max(1) as f64
-}
-
-/// From this share on it is more than a retry now and then.
-pub(crate) const HELD_UP_SHARE_MAX: f64 = 0.02;
 
 #[cfg(test)]
 mod tests {

@@ -139,9 +139,9 @@ impl Calibration {
     /// ahead.
     pub fn best_of_long(&self) -> StreamSetting {
         let Some(best) = self.long.best_of(&self.long.settings()) else { return OF_ARRAYS };
-        match [best, OF_ARRAYS].map(|setting| self.long.first_ratios(setting)) {
-            [Some(best_ratios), Some(ratios)]
-                if (0..AREAS).all(|area| is_gain(best_ratios[area] / ratios[area])) =>
+        match (self.long.first_ratios(best), self.long.first_ratios(OF_ARRAYS)) {
+            (Some([first, second]), Some([usual_first, usual_second]))
+                if is_gain((first / usual_first).max(second / usual_second)) =>
             {
                 best
             }
@@ -224,9 +224,15 @@ impl Samples {
 
     /// Whether what its first samples gained is so in all pairs of an area, and nothing is lost in any.
     fn is_confirmed(&self, setting: StreamSetting) -> bool {
-        let areas = [0, 1].map(|area| self.pairs(area, setting));
-        let all_gain = areas.iter().any(|area| !area.is_empty() && area.iter().all(|ratio| is_gain(*ratio)));
-        all_gain && !areas.iter().flatten().any(|ratio| is_loss(*ratio))
+        let mut is_confirmed = false;
+        for area in 0..AREAS {
+            let ratios = self.pairs(area, setting);
+            if ratios.iter().copied().any(is_loss) {
+                return false;
+            }
+            is_confirmed |= !ratios.is_empty() && ratios.iter().copied().all(is_gain);
+        }
+        is_confirmed
     }
 
     fn settings(&self) -> Vec<StreamSetting> {

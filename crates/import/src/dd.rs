@@ -22,7 +22,6 @@ struct Command {
     synced: bool,
 }
 
-/// A report: so much in so long since dd began.
 #[derive(Clone, Copy)]
 struct Report {
     bytes: u64,
@@ -39,7 +38,6 @@ struct Run {
 
 struct Reader {
     imported: Imported,
-    /// What was done, where there is no command.
     told: Option<Operation>,
     run: Run,
 }

@@ -38,10 +38,8 @@ pub struct Figure {
     pub commits: Option<Commits>,
     /// The share of one processor that the program used meanwhile; above 1 if it used several.
     pub cpu_share: Option<f64>,
-    /// Latencies, where the text has their distribution.
     pub latencies: Option<Box<LatencyHistogram>>,
     pub slices: Vec<Slice>,
-    /// Single requests, where the text tells them.
     pub requests: Vec<Request>,
 }
 
@@ -83,7 +81,6 @@ pub struct Transfer {
     pub moved: Vec<(Operation, u64, u64)>,
     /// How much each request asked for; a byte for what goes through a small buffer byte by byte.
     pub block: Bytes,
-    /// Requests under way for each thread.
     pub queue_depth: u32,
     pub threads: u32,
 }
@@ -168,7 +165,6 @@ impl Transfer {
         }
     }
 
-    /// The same with so many at a time.
     pub(crate) fn deep(self, queue_depth: u32, threads: u32) -> Transfer {
         Transfer { queue_depth: queue_depth.max(1), threads: threads.max(1), ..self }
     }

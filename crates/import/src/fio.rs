@@ -45,7 +45,6 @@ pub(crate) struct Job {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub order: Order,
-    /// One for reads, one for writes, one for trims.
     pub blocks: [Option<u64>; 3],
     pub depth: u32,
 }

@@ -114,7 +114,6 @@ fn figure(job: &Value, options: &Options) -> Result<Option<Figure>, ImportError>
     Ok(Some(Figure { latencies, ..figure }))
 }
 
-/// The flushes of a job with `fsync` or `fdatasync`.
 fn syncs(job: &Value) -> Syncs {
     let lat = &job["sync"]["lat_ns"];
     let told = lat["N"].as_u64().or(job["sync"]["total_ios"].as_u64());
@@ -130,7 +129,6 @@ fn syncs(job: &Value) -> Syncs {
     Syncs { count: told.unwrap_or(0), mean_ns: lat["mean"].as_f64().unwrap_or(0.0), percentiles }
 }
 
-/// All latencies of one direction, from the bins of JSON+.
 fn binned(side: &Value) -> Option<LatencyHistogram> {
     let bins = side["clat_ns"]["bins"].as_object().or(side["lat_ns"]["bins"].as_object())?;
     let mut histogram = LatencyHistogram::default();

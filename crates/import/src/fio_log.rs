@@ -7,7 +7,6 @@ use crate::text::{Line, lines};
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 
-/// So many lines are looked at to tell a log.
 const LINES_TO_TELL: usize = 4;
 
 #[derive(Clone, Copy)]

@@ -54,7 +54,6 @@ enum Listed {
 struct Reader {
     imported: Imported,
     options: Options,
-    /// From the lines of starts, by name.
     shapes: BTreeMap<String, Shape>,
     jobs: Vec<Job>,
     /// Requests of the last job, and its flushes, as the text counts them.

@@ -125,7 +125,6 @@ impl Format {
 
 enum Reader {
     Text(fn(&str) -> Result<Imported, ImportError>),
-    /// Takes what was done, which the text may not tell.
     Told(fn(&str, Option<Operation>) -> Result<Imported, ImportError>),
     Log(LogKind),
 }
@@ -134,7 +133,6 @@ enum Reader {
 pub struct Hints {
     /// The name of the file: fio's logs say there what they count.
     pub file_name: String,
-    /// What was done, where the text does not tell.
     pub operation: Option<Operation>,
 }
 

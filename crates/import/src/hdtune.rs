@@ -193,7 +193,6 @@ impl Reader {
     }
 }
 
-/// A rate in the unit that stands behind it.
 fn in_unit(value: &Field<'_>, otherwise: f64) -> Result<f64, ImportError> {
     let (number, unit) = value.number_and_rest("a rate in MB/s")?;
     let unit = unit.split_whitespace().next().unwrap_or("");

@@ -142,7 +142,6 @@ pub(crate) fn rounded(value: f64) -> Option<u64> {
     if (0.0..9e18).contains(&value) { Some(value.round() as u64) } else { None }
 }
 
-/// The same, and none when it is zero.
 pub(crate) fn above_zero(value: f64) -> Option<u64> {
     match rounded(value) {
         Some(0) => None,

@@ -43,7 +43,6 @@ impl Document {
         self.said(code)["value"].as_f64()
     }
 
-    /// Why nothing is known; empty where something is.
     pub fn why(&self, code: FindingCode) -> &str {
         self.said(code)["unknown"].as_str().unwrap_or_default()
     }

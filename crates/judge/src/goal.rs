@@ -39,7 +39,6 @@ impl Goal {
     }
 }
 
-/// Three digits or more, and the unit.
 pub fn quantity(value: f64, unit: &str) -> String {
     let decimals = match value.abs() {
         large if large >= 100.0 => 0,

@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A virtual drive, mounted, with a loop device.
 pub struct MountedDrive {
     child: Child,
     folder: PathBuf,
@@ -15,7 +14,6 @@ pub struct MountedDrive {
 }
 
 impl MountedDrive {
-    /// Mounts it, for which we have to be root.
     pub fn start(program: &Program, name: &str) -> Result<MountedDrive, Failure> {
         let folder = program.folder.join("drivescope-judge-mount");
         let mut command = program.command(&["sim", "mount", name, "--loop", "--at"]);

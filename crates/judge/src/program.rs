@@ -33,7 +33,6 @@ impl Program {
         }
     }
 
-    /// The one that `judge`, at this path, is.
     pub fn in_judge(judge: &Path, folder: &Path) -> Program {
         Program { words: vec![judge.into(), AS_PROGRAM.into()], folder: folder.to_owned() }
     }

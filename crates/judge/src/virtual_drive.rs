@@ -48,7 +48,6 @@ impl Folder {
         self.drive(&format!("{of}-changed"), &format!("{profile}{more}"))
     }
 
-    /// A drive that somebody else uses too.
     pub fn loaded(&self, of: &str, name: &str, load: &str) -> Result<Drive, Failure> {
         self.drive(name, &format!("{}\n[[faults]]\nkind = \"other-load\"\n{load}\n", text(of)?))
     }

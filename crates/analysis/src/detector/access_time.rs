@@ -13,7 +13,8 @@
 //! kernel's accounting and the engine's own time, is inside the mean; the interval reaches down by as much. Failed requests have no part in
 //! it. Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
-//! Fewer than 30 reads succeeded, most failed, or they took no time; or one in fifty of a disk took longer than any arm: others share it.
+//! Fewer than 30 reads succeeded, most failed, or they took no time; one in fifty of a disk took longer than any arm, or slow ones follow
+//! each other: others share it.
 //! # Known problems
 //! Requests that failed are left out, so a drive with many errors in slow places looks faster than it is. Its parts are told only where a run read places
 //! again and found memory apart from the medium; the seek then holds the passing of the sectors too, some hundredths of a millisecond.
@@ -25,9 +26,10 @@ use super::stated;
 use super::trust::doubts;
 use crate::cache::{ReadOn, memory_answer_s, read_on};
 use crate::geometry::{Rotation, all_readings};
+use crate::interference::{held_up_share, interference};
 use crate::measured::{
-    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, Part, Slice, Visit, batches, evidence_of, held_up_share,
-    host_delay_s, in_no_time, is_measurement, merged_latencies, random_groups,
+    EXPERIMENT_ACCESS, Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement,
+    merged_latencies, random_groups,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -96,9 +98,8 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
     // What the host adds is inside each latency.
     let host_s = host_delay_s(run, samples.iter().map(Visit::summary));
     let mean = Estimate { low: (mean.low - host_s).max(0.0), ..mean };
-    let held_up_share = held_up_share(run);
-    if held_up_share > HELD_UP_SHARE_MAX {
-        return Err(AccessTimeUnknown::Interference { mean, share: held_up_share });
+    if let Some(by) = interference(run) {
+        return Err(AccessTimeUnknown::Interference { mean, by });
     }
     let workload = samples[0].workload;
     let range = workload.range;
@@ -112,7 +113,7 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
         measured: Some(AccessMeasured {
             span_bytes: range.bytes(),
             reads: histogram.count(),
-            held_up_share,
+            held_up_share: held_up_share(run),
             host_s,
         }),
         imported: None,
@@ -139,7 +140,7 @@ fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
     matches!(
         read_on(run),
         ReadOn::Found { low: Some(_), late_share, .. } if late_share <= LATE_SHARE_MAX
-    ) && held_up_share(run) <= HELD_UP_SHARE_MAX
+    ) && interference(run).is_none()
         && matches!(stripe_reads(run, &EXPERIMENT_ACCESS), Some(reads) if reads.has_one_arm())
 }
 

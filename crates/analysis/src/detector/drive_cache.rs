@@ -19,7 +19,8 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::cache::{Kept, NotTold, ReadOn, kept, read_on};
-use crate::measured::{EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share};
+use crate::interference::is_held_up;
+use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::{CONFIDENCE, bounded};
 use crate::stripe::Arms;
 use model::estimate::Estimate;
@@ -55,7 +56,7 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
         Kept::AtLeast(bytes) => return Err(CacheUnknown::AtLeast(*bytes)),
         Kept::Found { ends, .. } => ends,
     };
-    if held_up_share(run) > HELD_UP_SHARE_MAX {
+    if is_held_up(run) {
         return Err(CacheUnknown::Interference);
     }
     if ends.len() < 2 {
@@ -78,7 +79,7 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
 
 pub(super) fn why_no_hits(run: &RunView<'_>, why: NotTold) -> CacheUnknown {
     let is_of_medium = !matches!(why, NotTold::TooFew | NotTold::AllOfMemory);
-    if is_of_medium && held_up_share(run) > HELD_UP_SHARE_MAX {
+    if is_of_medium && is_held_up(run) {
         return CacheUnknown::Interference;
     }
     match why {

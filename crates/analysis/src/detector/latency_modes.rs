@@ -16,9 +16,10 @@
 
 use super::detect::{Detector, Need};
 use super::trust::{DISK_MEDIAN_S, doubts};
+use crate::interference::interference;
 use crate::measured::{
-    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, Visit, evidence_of, held_up_share, host_delay_s, in_no_time,
-    is_measurement, merged_latencies, random_groups, turns,
+    EXPERIMENT_ACCESS, Visit, evidence_of, host_delay_s, in_no_time, is_measurement, merged_latencies,
+    random_groups, turns,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::modes::{Cell, Peak, needed, peaks};
@@ -68,9 +69,8 @@ fn latency_modes(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<LatencyMode
     if peaks.len() == 1 && missed_share >= 0.5 {
         return Err(LatencyModesUnknown::TooFewReads { have: reads });
     }
-    let held_up = held_up_share(run);
-    if held_up > HELD_UP_SHARE_MAX {
-        return Err(LatencyModesUnknown::Interference { share: held_up });
+    if let Some(by) = interference(run) {
+        return Err(LatencyModesUnknown::Interference(by));
     }
     let is_disk = turns(run) == Some(true);
     let counted = Counted { histogram: &histogram, borders: &borders, visits: samples, is_disk };

@@ -14,7 +14,7 @@
 //! Several arms answer and are no stripe: of a mirror the other drive may be asked.
 //! # Known problems
 //! How far the system reads on is a question of its own (`system-read-ahead`); where it was not measured, its own word is told.
-//! A drive that reads on only after several reads in order is found to read on not at all. One that drops what it delivered and prefetches
+//! What other I/O cuts short is told as a lower bound. A drive that reads on only after several reads in order is found to read on not at all. One that drops what it delivered and prefetches
 //! less than 64 KiB stays unknown. A read may take two segments where what was read and what was prefetched are more than one holds.
 //! # References
 //! Worthington et al., "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and misses).
@@ -24,9 +24,8 @@ use super::drive_cache::why_no_hits;
 use super::system_read_ahead;
 use super::trust::doubts;
 use crate::cache::{ReadOn, first_reads_ns, read_on, streams};
-use crate::measured::{
-    EXPERIMENT_ACCESS, HELD_UP_SHARE_MAX, evidence_of_phases, held_up_share, held_up_share_of,
-};
+use crate::interference::{are_held_up, interference};
+use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::bounded;
 use crate::stripe::Arms;
 use model::finding::{CacheUnknown, Finding, FindingCode, Outcome, ReadAhead, Reader};
@@ -54,6 +53,8 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
     if Arms::of(run, &EXPERIMENT_ACCESS) == Arms::Shared {
         return Err(CacheUnknown::SeveralDrives);
     }
+    // Whether something else moved the actuator, all along or while the pairs were read: that ends reading on.
+    let called_away = interference(run).is_some() || are_held_up(run, &first_reads_ns(run));
     let (low, high, lowest, highest, keeps_delivered, phases) = match read_on {
         ReadOn::NotAsked => return Err(CacheUnknown::TooFewReads),
         ReadOn::NotTold(why) => return Err(why_no_hits(run, *why)),
@@ -63,7 +64,7 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
         ReadOn::Found { late_share, .. } if *late_share > STRAY_SHARE_MAX => {
             return Err(CacheUnknown::LateHits);
         }
-        ReadOn::Found { low: None | Some(Bytes::ZERO), .. } if was_called_away(run) => {
+        ReadOn::Found { low: None | Some(Bytes::ZERO), .. } if called_away => {
             return Err(CacheUnknown::CalledAway);
         }
         ReadOn::Found {
@@ -82,8 +83,13 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
     };
     // Nothing was prefetched before the first distance that was tried.
     let value = if low == Bytes::ZERO { 0.0 } else { (low.as_f64() * high.as_f64()).sqrt() };
+    let bytes = match called_away {
+        true if lowest == Bytes::ZERO => return Err(CacheUnknown::CalledAway),
+        true => bounded(lowest.as_f64(), lowest.as_f64(), f64::INFINITY, f64::INFINITY),
+        false => bounded(value, lowest.as_f64(), highest.as_f64(), f64::INFINITY),
+    };
     Ok(ReadAhead {
-        bytes: bounded(value, lowest.as_f64(), highest.as_f64(), f64::INFINITY),
+        bytes,
         system_is_measured: system_read_ahead::is_measured(run),
         by: Reader::Drive,
         system_says_bytes: run.target.read_ahead.map(Bytes::get),
@@ -91,11 +97,6 @@ fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnk
         keeps_delivered,
         streams: streams(run),
     })
-}
-
-/// Whether something else moved the actuator, all along or while the pairs were read.
-fn was_called_away(run: &RunView<'_>) -> bool {
-    held_up_share(run).max(held_up_share_of(run, &first_reads_ns(run))) > HELD_UP_SHARE_MAX
 }
 
 fn pause_s(run: &RunView<'_>, phase: u32) -> Option<f64> {

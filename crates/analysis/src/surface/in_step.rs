@@ -22,8 +22,11 @@ impl InStep {
     pub(super) fn of(run: &RunView<'_>, visits: &[Visit<'_>]) -> InStep {
         let mut samples = Vec::new();
         for visit in visits {
-            let slices = run.slices(visit.phase, Operation::Read);
-            samples.push(slices.map(|slice| slice.bytes as f64).collect());
+            let mut bytes = Vec::new();
+            for slice in run.slices(visit.phase, Operation::Read) {
+                bytes.push(slice.bytes as f64);
+            }
+            samples.push(bytes);
         }
         InStep { slices: leading(&samples) }
     }

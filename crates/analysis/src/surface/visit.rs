@@ -210,7 +210,7 @@ fn middle_of_alike(
 }
 
 struct Access {
-    /// Of several disks only.
+    /// None where a single drive answers, or writes are measured.
     in_step: Option<InStep>,
     /// Whether it may take time, which must then be kept out of a visit's time.
     moves_parts: bool,

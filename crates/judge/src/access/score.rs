@@ -16,7 +16,6 @@ pub enum Allowed {
     /// A share of the truth, or so much in its unit if that is more.
     ShareOr(f64, f64),
     Exact,
-    /// The next number that was measured.
     OneStep,
 }
 
@@ -38,12 +37,15 @@ pub const CODES: &[(FindingCode, &str, Allowed)] = &[
 pub enum Verdict {
     /// Not asked, or nothing is known to be true.
     None,
-    /// It said that it does not know.
     Unknown,
     /// A value where nothing is true: a mechanism that is not there.
     Invented,
     /// A value: its error, whether that is allowed, and whether the interval holds the truth.
-    Found { error: f64, allowed: bool, covered: Option<bool> },
+    Found {
+        error: f64,
+        allowed: bool,
+        covered: Option<bool>,
+    },
 }
 
 pub struct Score {

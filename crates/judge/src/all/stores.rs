@@ -12,7 +12,6 @@ use std::process::Command;
 use std::time::Instant;
 
 const RUNS: usize = 10_000;
-/// 1.1 million intervals of 40 ms.
 const LONG: [&str; 5] = ["surface", "sim:exos-x20", "--full", "--range", "0%..45%"];
 const SHORT: [&str; 2] = ["check", "sim:disk-4tb"];
 
@@ -55,7 +54,6 @@ fn made(program: &Program, store: &Path, words: &[&str]) -> Result<(), Failure> 
     output(on(program, store, words).args(["--quiet", "--seed", "1"])).map(drop)
 }
 
-/// Median time of a start to its end, in seconds.
 fn timed(rounds: u64, command: impl Fn() -> Command) -> Result<f64, Failure> {
     let mut took = Vec::new();
     for _ in 0..rounds {

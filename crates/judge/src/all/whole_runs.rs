@@ -8,7 +8,6 @@ use crate::program::Program;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-/// What a run is held against, in seconds.
 #[derive(Clone, Copy)]
 enum Limit {
     /// From start to end of the program, on this machine.

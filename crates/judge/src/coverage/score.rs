@@ -25,19 +25,11 @@ pub struct Judged {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    Interval {
-        holds: bool,
-    },
-    /// A number of which only bounds are told.
-    Bound {
-        holds: bool,
-    },
-    Exact {
-        is_right: bool,
-    },
+    Interval { holds: bool },
+    Bound { holds: bool },
+    Exact { is_right: bool },
     None,
     Invented,
-    /// There is one, and it was asked for and not told.
     Unknown,
 }
 

@@ -17,7 +17,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// Of its experiment, and of what disturbs it.
     pub fn title(&self) -> String {
         match self.disturbance {
             Some(disturbance) => format!("{}, {}", self.experiment, disturbance.name()),

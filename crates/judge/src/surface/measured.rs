@@ -54,7 +54,6 @@ pub struct Measured {
     pub zones: Option<Vec<Zone>>,
     pub slow: Vec<(f64, f64)>,
     pub limit: Option<f64>,
-    /// What the run said itself; empty for others.
     pub document: Document,
 }
 

@@ -12,7 +12,6 @@ use crate::virtual_drive::Drive;
 
 pub struct Peer {
     pub name: &'static str,
-    /// What it does, for the reader.
     pub what: &'static str,
     go: fn(&mut Reader) -> Measured,
 }
@@ -40,7 +39,6 @@ pub const PEERS: &[Peer] = &[
 
 const AREAS: u64 = 55;
 const AREA_BYTES: u64 = 50 << 30;
-/// What the areas cover at most.
 const AREAS_SHARE: f64 = 0.9;
 const POINTS: u64 = 200;
 const BLOCK_BYTES: u64 = 512 << 20;

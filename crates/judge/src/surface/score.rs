@@ -46,7 +46,6 @@ impl Truth {
 
 #[derive(Debug, Default)]
 pub struct Errors {
-    /// Of what was found and has a truth.
     pub by_code: BTreeMap<FindingCode, f64>,
     pub zones: Option<ZoneErrors>,
     pub limit: LimitVerdict,
@@ -54,7 +53,6 @@ pub struct Errors {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LimitVerdict {
-    /// None there, none found; or nobody asked.
     #[default]
     Nothing,
     Found(f64),
@@ -64,11 +62,9 @@ pub enum LimitVerdict {
 
 #[derive(Debug, PartialEq)]
 pub struct ZoneErrors {
-    /// True steps of more than 2 %.
     pub steps: usize,
     /// Of those, the ones with a border that was found within 0.5 % of the capacity.
     pub found: usize,
-    /// Borders that were found where nothing is near.
     pub invented: usize,
     pub worst_rate: f64,
 }

@@ -21,7 +21,6 @@ const NOTHING: &[&str] = &["null", "constant"];
 const RUNS_FOR_ONE_WEAK: usize = 10;
 const FULL_PASSES: usize = 3;
 const LOADED_RUNS: usize = 10;
-/// The disk that others use too, and what they do.
 const LOADED_DRIVE: &str = "st3000dm001";
 const LOADS: &[(&str, &str)] = &[
     ("5 reads a second", "per_second = 5"),

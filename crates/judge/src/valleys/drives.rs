@@ -26,7 +26,6 @@ const STREAM: u64 = u64::from_le_bytes(*b"benchval");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
-    /// Bursts of its own work after so much time.
     ByTime,
     ByBytes,
     Quiet,
@@ -127,7 +126,6 @@ fn can_stall(flash: &FlashProfile, profile: &Profile) -> bool {
         && matches!(carried, Some(carried) if flash.dense_write_rate() < FASTER_THAN_LINK * carried)
 }
 
-/// Any drive of the generator that has no valleys.
 fn quiet(folder: &Folder, number: u64, is_loaded: bool) -> Result<Option<Case>, Failure> {
     const FAMILIES: [&str; 3] = ["random-hard-disk", "random-shingled", "random-flash"];
     let name = format!("{}-{number}", FAMILIES[(number % 3) as usize]);

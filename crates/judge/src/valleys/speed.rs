@@ -22,7 +22,6 @@ const REQUESTS_OF_SLICE: u64 = 64;
 const SLICES_OF_GAP: u64 = 1500;
 const SLICES_OF_FALL: u64 = 12;
 
-/// Slices that are made when they are asked for.
 struct Made;
 
 impl Made {

@@ -26,7 +26,6 @@ pub struct Score {
 #[derive(Clone, Debug, PartialEq)]
 pub enum KindVerdict {
     Right,
-    /// It said that it does not know.
     Unknown,
     /// Something else, or anything where nothing is true.
     Wrong(String),
@@ -55,11 +54,9 @@ pub struct FoundFall {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum BandVerdict {
-    /// There are none, and nothing was said.
     None,
     /// It said why it does not know, or nothing where there are some.
     Unknown(String),
-    /// There are none, and it told a size in bytes.
     Invented(f64),
     Found {
         true_bytes: f64,

@@ -165,6 +165,22 @@ fn what_somebody_else_holds_up_is_no_mechanism() {
     assert!(read_ahead["value"].as_f64().is_none_or(|bytes| bytes > 0.0), "{read_ahead}");
 }
 
+/// Somebody else reads for 15 % of the time, a second at a time: 14.0 ms (12.5 to 15.5) were told, and a prefetch of 242 KiB, of a disk
+/// that prefetches 2 MiB.
+#[test]
+fn what_somebody_else_does_now_and_then_is_seen() {
+    let home = Home::new();
+    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\nat_s = 2\nseconds = 1\nevery_s = 6.7\n";
+    let drive = home.changed("st3000dm001", &[], load);
+    let document = accessed(&drive.target, &[]);
+    let access = document.said(FindingCode::AccessTime);
+    assert!(access["unknown"].as_str().is_some_and(|why| why.contains("slow ones in bursts")), "{access}");
+    let read_ahead = document.said(FindingCode::ReadAhead);
+    let least = read_ahead["low"].as_f64().expect("a bound");
+    assert!(least > 0.0 && least <= truth(&shipped("st3000dm001"), FindingCode::ReadAhead), "{read_ahead}");
+    assert!(read_ahead["high"].is_null(), "{read_ahead}");
+}
+
 /// Of a mirror the other disk is asked, which is no disk that keeps nothing, and none of which so much is kept.
 #[test]
 fn what_a_drive_of_a_mirror_keeps_is_not_told() {

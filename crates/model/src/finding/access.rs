@@ -55,6 +55,16 @@ pub struct AccessMeasured {
     pub host_s: f64,
 }
 
+/// How single reads show that something else used the drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Interference {
+    /// Such a share of them took longer than any arm does.
+    HeldUp {
+        share: f64,
+    },
+    InBursts,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum AccessTimeUnknown {
     RateLimited,
@@ -70,7 +80,7 @@ pub enum AccessTimeUnknown {
     /// Something else used the drive, or it retried.
     Interference {
         mean: Estimate,
-        share: f64,
+        by: Interference,
     },
     /// Another program stated the rate of several reads in flight only.
     OnlySeveral {
@@ -120,7 +130,7 @@ pub enum LatencyModesUnknown {
     NoTime,
     NoReads,
     TooFewReads { have: u64 },
-    Interference { share: f64 },
+    Interference(Interference),
 }
 
 /// Requests in flight, and how they came to be.

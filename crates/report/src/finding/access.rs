@@ -4,8 +4,8 @@ use super::numbers::{host_remark, long_time, memory, number, short_time, span, w
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, CompletionPairs, ConcurrencyAxis, ConcurrencyGain,
-    ConcurrencyKnee, ConcurrencyUnknown, DriveCache, FindingCode, Known, LatencyMode, LatencyModes,
-    LatencyModesUnknown, OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, StripeLayout,
+    ConcurrencyKnee, ConcurrencyUnknown, DriveCache, FindingCode, Interference, Known, LatencyMode,
+    LatencyModes, LatencyModesUnknown, OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, StripeLayout,
     StripeLayoutUnknown, SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
 };
 use model::units::KIB;
@@ -64,10 +64,14 @@ impl Wording for AccessTime {
             AccessTimeUnknown::TooImprecise => {
                 "Inconclusive: latencies differ too much for a mean. Measure longer.".into()
             }
-            AccessTimeUnknown::Interference { mean, share } => format!(
-                "Inconclusive: random reads averaged {}, {} % of them delayed by other I/O or retries. {REPEAT_ALONE}",
+            AccessTimeUnknown::Interference { mean, by } => format!(
+                "Inconclusive: random reads averaged {}, {}. {REPEAT_ALONE}",
                 with_interval(mean.value, mean.low, mean.high, "s"),
-                number(100.0 * share)
+                match by {
+                    Interference::HeldUp { share } =>
+                        format!("{} % of them delayed by other I/O or retries", number(100.0 * share)),
+                    Interference::InBursts => "slow ones in bursts, as with other I/O".to_owned(),
+                }
             ),
             AccessTimeUnknown::OnlySeveral { in_flight, per_second, written_back } => format!(
                 "Inconclusive: the random reads were made at QD {in_flight}{}; their {} IOPS do not give the latency of one.",
@@ -109,10 +113,13 @@ impl Wording for LatencyModes {
             LatencyModesUnknown::TooFewReads { have } => {
                 format!("Inconclusive: {have} random reads are too few to tell two modes from chance.")
             }
-            LatencyModesUnknown::Interference { share } => format!(
+            LatencyModesUnknown::Interference(Interference::HeldUp { share }) => format!(
                 "Inconclusive: {} % of the reads were delayed by other I/O or retries. {REPEAT_ALONE}",
                 number(100.0 * share)
             ),
+            LatencyModesUnknown::Interference(Interference::InBursts) => {
+                format!("Inconclusive: slow reads came in bursts, as with other I/O. {REPEAT_ALONE}")
+            }
         }
     }
 }
@@ -496,8 +503,12 @@ impl Wording for ReadAhead {
             "The drive does not prefetch after a single read.".to_string()
         } else {
             let prefetched = memory(bytes.value);
+            let (least, cut_short) = match bytes.high.is_finite() {
+                true => ("", ""),
+                false => ("at least ", " Other I/O moved the actuator, which stops prefetch."),
+            };
             format!(
-                "After a single read the drive prefetches {prefetched} ({within}kernel read-ahead excluded)."
+                "After a single read the drive prefetches {least}{prefetched} ({within}kernel read-ahead excluded).{cut_short}"
             )
         };
         if let Some(streams) = streams {

@@ -100,11 +100,12 @@ pub(super) fn truths(
         truths.clear();
     }
     // What the links of members carry together has no closed form.
-    let is_free = |truths: &Vec<Truth>| {
-        of_code(truths, FindingCode::InterfaceLimit).is_none_or(|truth| truth.value == TruthValue::Absent)
-    };
-    if !of_members.iter().all(is_free) {
-        truths.retain(|truth| truth.code != FindingCode::InterfaceLimit);
+    for of_member in of_members {
+        if of_code(of_member, FindingCode::InterfaceLimit)
+            .is_some_and(|truth| truth.value != TruthValue::Absent)
+        {
+            truths.retain(|truth| truth.code != FindingCode::InterfaceLimit);
+        }
     }
     truths.push(layout(volume, members.len(), reads_first));
     truths.extend(common(of_members, FindingCode::RecordingKind).filter(|truth| truth.value().is_none()));
