@@ -39,13 +39,19 @@ struct Tally {
 /// Of so many drives of each family that are judged so far.
 pub fn page(options: &CoverageOptions, done: u64, parts: &[Part]) -> String {
     let CoverageOptions { first, seed, .. } = options;
-    let drives = if options.mounted { "virtual, and served in real time as loop devices" } else { "virtual" };
-    let mut flags = if options.mounted { " --mounted" } else { "" };
-    if options.disturbed {
-        flags = " --disturbed";
-    }
+    let (title, flags, drives) = match (options.disturbed, options.mounted) {
+        (true, _) => (
+            "Coverage of every finding under other I/O, and on a late host",
+            " --disturbed",
+            "virtual; what is true is true of each by itself, without others and without the host",
+        ),
+        (false, true) => {
+            ("Coverage of every finding", " --mounted", "virtual, and served in real time as loop devices")
+        }
+        (false, false) => ("Coverage of every finding", "", "virtual"),
+    };
     let mut text = format!(
-        "# Coverage of every finding\n\n\
+        "# {title}\n\n\
          Made by `cargo xtask bench coverage{flags} --seed {seed} --first {first} --random {done}` on {}: `check --deep` and `sustain --write` on {done} \
          random drives\nof each family. All drives are {drives}. A finding is scored where the drive's profile says what is true.\n\n\
          - *intervals*: numbers with an interval of 95 %, and how many hold the truth; in brackets what chance lets hold in 95 of 100 tables.\n\
