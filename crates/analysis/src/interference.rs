@@ -1,10 +1,10 @@
 //! Whether something else used a drive that turns while its single random reads were measured.
 //!
-//! A read that finds the arm elsewhere waits for it. Where that is all of the time, many reads take longer than any arm; where it comes and
-//! goes, slow reads follow each other.
+//! A read that finds the actuator elsewhere waits for it. Under constant other I/O, many reads take longer than any access; under bursts of
+//! it, slow reads follow each other.
 
 use crate::measured::{random_groups, single_reads, turns};
-use crate::stats::quantile::normal_two_sided;
+use crate::stats::series::Neighbours;
 use model::finding::Interference;
 use model::histogram::LatencyHistogram;
 use model::record::IoRecord;
@@ -15,7 +15,7 @@ use model::units::{Nanos, Quantile};
 /// From this share on it is more than a retry now and then.
 const HELD_UP_SHARE_MAX: f64 = 0.02;
 /// By chance, one run of a thousand is taken for a shared one.
-const CHANCE: f64 = 0.002;
+const CHANCE: f64 = 0.001;
 /// Of three places x, y, z drawn evenly, |x − y| and |y − z| correlate by 1/10, so what arms take for them by no more.
 const NEIGHBOURS_CORRELATION: f64 = 0.1;
 
@@ -38,8 +38,8 @@ pub(crate) fn are_held_up(run: &RunView<'_>, reads_ns: &[u64]) -> bool {
     held_up_share_of(run, reads_ns) > HELD_UP_SHARE_MAX
 }
 
-/// No access of an arm takes so many times as long as half of all do: at most a full stroke and a whole turn, about twice a mean
-/// seek and half a turn (mean seeks are 0.49 to 0.56 of the full stroke in disks of DiskSim 4.0).
+/// No access takes longer than this multiple of the median: at most a full-stroke seek and one revolution, about twice a mean seek and half
+/// a revolution (mean seeks are 0.49 to 0.56 of the full stroke in disks of DiskSim 4.0).
 const ARM_MEDIANS_MAX: f64 = 2.25;
 
 /// The share of single random reads that took longer than any arm does: other use, or retries. 0 for drives that do not turn.
@@ -61,53 +61,18 @@ fn held_up_share_of(run: &RunView<'_>, reads_ns: &[u64]) -> f64 {
     late as f64 / reads_ns.len().max(1) as f64
 }
 
-/// Whether reads next to each other in time are slow together, more than arms that go on from where they are make them.
+/// Whether reads next to each other in time are slow together, more than an actuator that starts where it last read makes them.
 fn are_in_bursts(run: &RunView<'_>) -> bool {
-    if turns(run) != Some(true) {
-        return false;
-    }
-    let mut visits = Vec::new();
+    let (Some(true), Some(mean_ns)) = (turns(run), single_reads(run).mean_ns()) else { return false };
+    let mut neighbours = Neighbours::default();
     for visit in random_groups(run, Operation::Read).remove(&1).unwrap_or_default() {
-        let mut reads_ns = Vec::new();
+        let mut before = None;
         for read in run.series.ios(visit.phase).filter(IoRecord::is_done) {
-            reads_ns.push(read.service_ns() as f64);
-        }
-        visits.push(reads_ns);
-    }
-    are_slow_together(&visits)
-}
-
-fn are_slow_together(visits: &[Vec<f64>]) -> bool {
-    let count: usize = visits.iter().map(Vec::len).sum();
-    let mean = visits.iter().flatten().sum::<f64>() / count as f64;
-    let (mut squares, mut products, mut pairs) = (0.0, 0.0, 0.0);
-    for visit in visits {
-        for pair in visit.windows(2) {
-            squares += ((pair[0] - mean).powi(2) + (pair[1] - mean).powi(2)) / 2.0;
-            products += (pair[0] - mean) * (pair[1] - mean);
-            pairs += 1.0;
+            let deviation_ns = read.service_ns() as f64 - mean_ns;
+            if let Some(before_ns) = before.replace(deviation_ns) {
+                neighbours.add(before_ns, deviation_ns);
+            }
         }
     }
-    pairs > 0.0
-        && products > squares * (NEIGHBOURS_CORRELATION + normal_two_sided(1.0 - CHANCE) / f64::sqrt(pairs))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const READS_MS: [f64; 12] = [9.0, 14.0, 11.0, 8.0, 13.0, 10.0, 15.0, 12.0, 7.0, 16.0, 9.5, 12.5];
-
-    fn visits(slow: impl Fn(usize) -> bool) -> Vec<Vec<f64>> {
-        let read = |index: usize| READS_MS[index % 12] + if slow(index) { 12.0 } else { 0.0 };
-        (0..10).map(|visit| (0..30).map(|index| read(30 * visit + index)).collect()).collect()
-    }
-
-    #[test]
-    fn slow_reads_that_follow_each_other_tell_of_somebody_else() {
-        assert!(!are_slow_together(&visits(|_| false)));
-        assert!(are_slow_together(&visits(|index| index % 100 < 12)), "12 in a row of each 100");
-        assert!(!are_slow_together(&visits(|index| index % 8 == 3)), "as many, each by itself");
-        assert!(!are_slow_together(&[]) && !are_slow_together(&[vec![1.0], vec![1.0]]));
-    }
+    neighbours.correlate_by_more_than(NEIGHBOURS_CORRELATION, CHANCE)
 }

@@ -140,8 +140,8 @@ impl Calibration {
     pub fn best_of_long(&self) -> StreamSetting {
         let Some(best) = self.long.best_of(&self.long.settings()) else { return OF_ARRAYS };
         match (self.long.first_ratios(best), self.long.first_ratios(OF_ARRAYS)) {
-            (Some([first, second]), Some([usual_first, usual_second]))
-                if is_gain((first / usual_first).max(second / usual_second)) =>
+            (Some([first, second]), Some([array_first, array_second]))
+                if is_gain((first / array_first).max(second / array_second)) =>
             {
                 best
             }

@@ -14,8 +14,9 @@
 //! Several arms answer and are no stripe: of a mirror the other drive may be asked.
 //! # Known problems
 //! How far the system reads on is a question of its own (`system-read-ahead`); where it was not measured, its own word is told.
-//! What other I/O cuts short is told as a lower bound. A drive that reads on only after several reads in order is found to read on not at all. One that drops what it delivered and prefetches
-//! less than 64 KiB stays unknown. A read may take two segments where what was read and what was prefetched are more than one holds.
+//! A prefetch that other I/O cuts short is told as a lower bound. One that begins only after several sequential reads is told as none. A
+//! drive that drops what it delivered and prefetches less than 64 KiB stays unknown. A read may take two segments where what was read and
+//! what was prefetched are more than one holds.
 //! # References
 //! Worthington et al., "On-line extraction of SCSI disk drive parameters", SIGMETRICS 1995 (caches by hits and misses).
 

@@ -13,8 +13,7 @@ pub fn interval_ranks(count: u64, quantile: f64, confidence: f64) -> Option<(f64
     ranks_within(count as f64, quantile, normal_two_sided(confidence))
 }
 
-/// By so many standard deviations a normal variable is off with less than what is left of `confidence`.
-pub fn normal_two_sided(confidence: f64) -> f64 {
+pub(super) fn normal_two_sided(confidence: f64) -> f64 {
     Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence))
 }
 

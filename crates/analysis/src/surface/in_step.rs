@@ -1,17 +1,19 @@
-//! The rate of several disks once their arms go in step.
+//! The throughput of several disks once their actuators go in step.
 //!
-//! At a random place each arm finds its own sectors first, and requests that are under way wait for the last. How long that lasts depends on
-//! the requests and on the host: what comes later shows it.
+//! At a random offset each actuator finds its sectors first, and requests in flight wait for the last. How long that lasts depends on the
+//! requests and on the host: later throughput shows it.
 
 use crate::measured::Visit;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
 use model::request::Operation;
-use model::run::{OperationTotals, RunView};
+use model::run::RunView;
 
-/// So many requests after the first slices of time show a rate to a hundredth or two.
+/// The fewest requests behind the leading slices that show a rate to 1 or 2 %.
 const REQUESTS_MIN: u64 = 8;
+/// Slices that are looked at: those of 2.5 s. A pass over the drive has a million.
+const SLICES_MAX: usize = 64;
 
 pub(super) struct InStep {
     /// Slices of time at the start of each sample that are left out.
@@ -23,7 +25,7 @@ impl InStep {
         let mut samples = Vec::new();
         for visit in visits {
             let mut bytes = Vec::new();
-            for slice in run.slices(visit.phase, Operation::Read) {
+            for slice in run.slices(visit.phase, Operation::Read).take(SLICES_MAX) {
                 bytes.push(slice.bytes as f64);
             }
             samples.push(bytes);
@@ -43,7 +45,7 @@ impl InStep {
         if later < REQUESTS_MIN {
             return None;
         }
-        let totals: &OperationTotals = visit.summary.totals_of(Operation::Read)?;
+        let totals = visit.summary.totals_of(Operation::Read)?;
         let half_request = visit.workload.block_sizes.largest().as_f64() / 2.0;
         let bytes = visit.summary.bytes() as f64 - lead_bytes as f64 - half_request;
         Some(totals.stretch?.last_ns.saturating_sub(lead_end_ns) as f64 / 1e9 / bytes)

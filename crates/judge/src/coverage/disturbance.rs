@@ -8,7 +8,7 @@ const DRAWS_STREAM: u64 = 0x6469_7374;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disturbance {
-    /// Somebody else reads at random, one request at a time, for 10 to 30 % of the time in bursts of 0.1 to 3 s.
+    /// Random reads of others at QD 1, in bursts of 0.1 to 3 s that take 10 to 30 % of the time.
     OtherLoad,
     /// Completions are seen 15 to 100 µs late on average, and one in a hundred 1 ms later still.
     LateHost,

@@ -145,13 +145,17 @@ fn a_disk_that_slept_is_said_to_have_slept() {
     );
 }
 
+/// A disk of 3 TB that others use as well.
+fn shared(load: &str) -> Document {
+    let load = format!("\n[[faults]]\nkind = \"other-load\"\n{load}\n");
+    let home = Home::new();
+    accessed(&home.changed("st3000dm001", &[], &load).target, &[])
+}
+
 /// Fifty reads a second for somebody else: then nobody can say what the arm takes, and an answer that came late is no end of what was read on.
 #[test]
 fn what_somebody_else_holds_up_is_no_mechanism() {
-    let home = Home::new();
-    let load = "\n[[faults]]\nkind = \"other-load\"\nper_second = 50\n";
-    let drive = home.changed("st3000dm001", &[], load);
-    let document = accessed(&drive.target, &[]);
+    let document = shared("per_second = 50");
     assert!(
         document.said(FindingCode::AccessTime)["unknown"]
             .as_str()
@@ -165,14 +169,11 @@ fn what_somebody_else_holds_up_is_no_mechanism() {
     assert!(read_ahead["value"].as_f64().is_none_or(|bytes| bytes > 0.0), "{read_ahead}");
 }
 
-/// Somebody else reads for 15 % of the time, a second at a time: 14.0 ms (12.5 to 15.5) were told, and a prefetch of 242 KiB, of a disk
-/// that prefetches 2 MiB.
+/// Other reads in bursts of 1 s, 15 % of the time: 14.0 ms (12.5 to 15.5) were told, and a prefetch of 242 KiB, of a disk that prefetches
+/// 2 MiB.
 #[test]
 fn what_somebody_else_does_now_and_then_is_seen() {
-    let home = Home::new();
-    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\nat_s = 2\nseconds = 1\nevery_s = 6.7\n";
-    let drive = home.changed("st3000dm001", &[], load);
-    let document = accessed(&drive.target, &[]);
+    let document = shared("queue_depth = 1\nat_s = 2\nseconds = 1\nevery_s = 6.7");
     let access = document.said(FindingCode::AccessTime);
     assert!(access["unknown"].as_str().is_some_and(|why| why.contains("slow ones in bursts")), "{access}");
     let read_ahead = document.said(FindingCode::ReadAhead);
