@@ -1,7 +1,7 @@
 //! What is known of the surface of a drive, for one operation.
 
 use super::level::Level;
-use super::load::{self, Disturbances};
+use super::load::{self, Disturbances, Moments};
 use super::pass::{self, Spot};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
@@ -32,7 +32,7 @@ pub struct SurfaceMap {
     /// What was slow once and not when it was measured again.
     pub disturbances: Disturbances,
     suspects: Vec<ByteRange>,
-    quickest: f64,
+    moments: Moments,
     turns: bool,
     /// Which each have a part of what is in flight, so that a visit depends on how they share it.
     pub several_disks: bool,
@@ -85,11 +85,11 @@ impl SurfaceMap {
             levels,
             slow_places,
             disturbances: sorting.disturbances(&visits),
-            quickest: sorting.moments.quickest(),
             turns: false,
             several_disks: false,
             uneven_share: 0.0,
             suspects: sorting.suspects(&visits),
+            moments: sorting.moments,
             pass: pass::pass_mean(range, &spots).as_ref().map(pass::interval),
             spots,
             clumps: clumps.clumps.len(),
@@ -137,10 +137,8 @@ impl SurfaceMap {
 
     /// A time per byte without the load of others: between what the quickest visits show and what was seen.
     pub(super) fn without_load(&self, seen: Estimate) -> Estimate {
-        match self.other_load() {
-            Some(_) => Estimate { low: seen.low * self.quickest.exp(), ..seen },
-            None => seen,
-        }
+        let quieter = self.moments.quieter(self.other_load().as_ref());
+        Estimate { low: seen.low * quieter.exp(), ..seen }
     }
 
     /// What the survey shows of other load, if it does: rates are lower, and intervals reach up to the quickest visits.
