@@ -1,10 +1,11 @@
 //! Whether something else used a drive that turns while its single random reads were measured.
 //!
 //! A read that finds the actuator elsewhere waits for it. Under constant other I/O, many reads take longer than any access; under bursts of
-//! it, slow reads follow each other.
+//! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell.
 
-use crate::measured::{random_groups, single_reads, turns};
+use crate::measured::{is_surveyed, random_groups, single_reads, turns};
 use crate::stats::series::Neighbours;
+use crate::surface::SurfaceMap;
 use model::finding::Interference;
 use model::histogram::LatencyHistogram;
 use model::record::IoRecord;
@@ -24,8 +25,15 @@ pub(crate) fn interference(run: &RunView<'_>) -> Option<Interference> {
     match share > HELD_UP_SHARE_MAX {
         true => Some(Interference::HeldUp { share }),
         false if are_in_bursts(run) => Some(Interference::InBursts),
+        false if turns(run) == Some(true) && is_shown_by_samples(run) => Some(Interference::InSamples),
         false => None,
     }
+}
+
+/// Whether samples of a survey, in the same run, were held up.
+pub(crate) fn is_shown_by_samples(run: &RunView<'_>) -> bool {
+    is_surveyed(run, Operation::Read)
+        && matches!(SurfaceMap::of(run, Operation::Read), Ok(map) if map.is_held_up())
 }
 
 /// Whether too many single reads were held up, all along.

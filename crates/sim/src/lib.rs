@@ -47,7 +47,7 @@ pub use profile::{ProfileError, open};
 
 use model::request::{Completion, Operation, Request, Status};
 use model::target::TargetFacts;
-use model::units::{Bytes, Instant};
+use model::units::{Bytes, Instant, Nanos};
 use std::collections::VecDeque;
 
 /// A virtual drive. Time never goes backwards: each call's `now` is at least that of the call before.
@@ -64,6 +64,11 @@ pub trait Drive {
 
     /// What the drive reports of itself. Its path is the name it was opened by.
     fn facts(&self) -> &TargetFacts;
+
+    /// How long completions have waited for a busy host so far, as a kernel accounts for it.
+    fn host_delay(&self) -> Nanos {
+        Nanos::ZERO
+    }
 }
 
 fn answer_within(capacity: Bytes, request: &Request) -> (Status, u32) {

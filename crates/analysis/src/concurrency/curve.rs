@@ -1,5 +1,6 @@
 //! Requests per second by the number of requests at a time, each point with its rounds.
 
+use crate::interference::interference;
 use crate::measured::{
     Axis, Part, Slice, Visit, axes, in_no_time, is_measurement, merged_latencies, random_groups_along,
     round_ratios,
@@ -45,6 +46,17 @@ impl<'run> Curve<'run> {
     pub(crate) fn of(run: &RunView<'run>, operation: Operation) -> Result<Curve<'run>, ConcurrencyUnknown> {
         let axis = axes(run, operation).first().copied().unwrap_or(Axis::Depth);
         Curve::along(run, operation, axis)
+    }
+
+    /// The same where nothing else used the drive: a single read waits for it, and a deep queue outbids it.
+    pub(crate) fn undisturbed(
+        run: &RunView<'run>,
+        operation: Operation,
+    ) -> Result<Curve<'run>, ConcurrencyUnknown> {
+        match interference(run) {
+            Some(by) if operation == Operation::Read => Err(ConcurrencyUnknown::Interference(by)),
+            _ => Curve::of(run, operation),
+        }
     }
 
     pub(crate) fn second(run: &RunView<'run>, operation: Operation) -> Option<Curve<'run>> {

@@ -14,7 +14,7 @@
 //! it. Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time; one in fifty of a disk took longer than any arm, or slow ones follow
-//! each other: others share it.
+//! each other, or sequential samples of the run were held up: others share it.
 //! # Known problems
 //! Requests that failed are left out, so a drive with many errors in slow places looks faster than it is. Its parts are told only where a run read places
 //! again and found memory apart from the medium; the seek then holds the passing of the sectors too, some hundredths of a millisecond.
@@ -26,7 +26,7 @@ use super::stated;
 use super::trust::doubts;
 use crate::cache::{ReadOn, memory_answer_s, read_on};
 use crate::geometry::{Rotation, all_readings};
-use crate::interference::{held_up_share, interference};
+use crate::interference::{held_up_share, interference, is_shown_by_samples};
 use crate::measured::{
     EXPERIMENT_ACCESS, Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement,
     merged_latencies, random_groups,
@@ -42,6 +42,7 @@ use model::estimate::Estimate;
 use model::finding::{
     AccessMeasured, AccessParts, AccessTime, AccessTimeUnknown, Finding, FindingCode, Outcome,
 };
+use model::histogram::LatencyHistogram;
 use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
@@ -101,6 +102,7 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
     if let Some(by) = interference(run) {
         return Err(AccessTimeUnknown::Interference { mean, by });
     }
+    let mean = if is_shown_by_samples(run) { without_others(mean, &histogram) } else { mean };
     let workload = samples[0].workload;
     let range = workload.range;
     let median = of_histogram(&histogram, Quantile::MEDIAN, CONFIDENCE);
@@ -118,6 +120,12 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
         }),
         imported: None,
     })
+}
+
+/// Half of the reads at most met other I/O: the median of the rest is above the lower quartile of all, and their mean above their median.
+fn without_others(seen: Estimate, reads: &LatencyHistogram) -> Estimate {
+    let quartile_s = reads.quantile(Quantile::P25).map_or(0.0, |quartile| quartile.as_f64() / 1e9);
+    Estimate { low: seen.low.min(quartile_s - CLOCK_STEP_S), ..seen }
 }
 
 /// Half a revolution, what a cache hit takes, and what is left for the actuator. None where one of them is not known.

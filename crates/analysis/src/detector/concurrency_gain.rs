@@ -11,7 +11,7 @@
 //! a disk without command queueing, there is no best to choose, and all of them together are compared with one. The depth named is
 //! the least that is not clearly worse than the best. Figures of another program are taken as they are.
 //! # Cannot tell when
-//! One depth only was measured, or fewer than two rounds without failures; answers in no time. When this tool itself is the
+//! One depth only was measured, or fewer than two rounds without failures; answers in no time; other I/O. When this tool itself is the
 //! limit, the gain is a lower bound, and the finding says so.
 //! # Known problems
 //! Depths are tried up to 64; a drive that gains more beyond is understated. Rounds that end with their last request or byte include the time in
@@ -23,7 +23,7 @@ use super::detect::{Detector, Need};
 use super::stated;
 use super::trust::doubts;
 use crate::concurrency::curve::{Curve, Point};
-use crate::measured::{evidence_of, random_groups};
+use crate::measured::{Visit, evidence_of, host_delay_s, random_groups};
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::{Mean, satterthwaite};
@@ -73,8 +73,12 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 }
 
 fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {
-    let curve = Curve::of(run, operation)?;
-    let (estimate, best) = gain_of(&curve).ok_or(ConcurrencyUnknown::TooFewRounds)?;
+    let curve = Curve::undisturbed(run, operation)?;
+    let (seen, best) = gain_of(&curve).ok_or(ConcurrencyUnknown::TooFewRounds)?;
+    // A queue hides what the host adds to each single request.
+    let one = curve.one();
+    let host_share = host_delay_s(run, one.visits.iter().map(Visit::summary)) * one.iops().value;
+    let estimate = Estimate { low: seen.low * (1.0 - host_share).max(0.0), ..seen };
     Ok(Gain { estimate, best, curve })
 }
 

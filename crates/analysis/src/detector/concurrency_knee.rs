@@ -63,7 +63,7 @@ fn saturation_point(
     run: &RunView<'_>,
     operation: Operation,
 ) -> Result<(ConcurrencyKnee, Vec<Evidence>), ConcurrencyUnknown> {
-    let curve = Curve::of(run, operation)?;
+    let curve = Curve::undisturbed(run, operation)?;
     let points = &curve.points;
     let too_few = ConcurrencyUnknown::TooFewDepths { have: points.len(), need: POINTS_MIN };
     if points.len() < POINTS_MIN {

@@ -131,9 +131,13 @@ impl Moments {
         if load.is_some() {
             return self.quickest(QUICK_SHARE);
         }
+        if self.are_some_late() { self.quickest(0.25) } else { 0.0 }
+    }
+
+    /// Whether more visits were held up than by a retry now and then.
+    pub(super) fn are_some_late(&self) -> bool {
         let (late, early) = self.late_and_early();
-        let is_some_late = late as f64 >= SOME_LATE_SHARE_MAX * self.excesses.len() as f64;
-        if late > 0 && is_some_late && outnumber(late, early) { self.quickest(0.25) } else { 0.0 }
+        late as f64 > SOME_LATE_SHARE_MAX * self.excesses.len() as f64 && outnumber(late, early)
     }
 }
 

@@ -149,6 +149,11 @@ impl SurfaceMap {
         }
     }
 
+    /// Whether the survey shows other load, be it so little that zones stand out.
+    pub(crate) fn is_held_up(&self) -> bool {
+        self.other_load().is_some() || self.moments.are_some_late()
+    }
+
     /// Other load on a disk, in so many visits that they do not tell how fast it is alone. How the disks of a mirror share requests makes
     /// visits as different.
     pub fn load_in_most_visits(&self) -> Option<OtherLoad> {

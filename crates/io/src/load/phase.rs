@@ -117,7 +117,8 @@ pub fn run_virtual(
     let began = clock.now();
     let operations = load.workload.mix.operations();
     let share = Share { index: 0, count: 1 };
-    let mut engine = SimEngine::new(drive, clock.clone(), depth_of(load.workload, share));
+    let delay_before = drive.host_delay();
+    let mut engine = SimEngine::new(&mut *drive, clock.clone(), depth_of(load.workload, share));
     if let Some(contents) = contents {
         engine = engine.with_contents(contents, load.workload.largest_request().get() as usize)?;
     }
@@ -137,6 +138,8 @@ pub fn run_virtual(
         limits: limits(load, began, share),
     };
     let outcome = issue_loop(worker, Frame::new(operations))?;
+    drop(engine);
+    let outcome = WorkerOutcome { waited: drive.host_delay().saturating_sub(delay_before), ..outcome };
     let verdict = sink.verdict;
     Ok(conclude(began, &[outcome], verdict, sink.collector))
 }

@@ -55,7 +55,7 @@ pub struct AccessMeasured {
     pub host_s: f64,
 }
 
-/// How single reads show that something else used the drive.
+/// What shows that something else used the drive while single reads were measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Interference {
     /// Such a share of them took longer than any arm does.
@@ -63,6 +63,8 @@ pub enum Interference {
         share: f64,
     },
     InBursts,
+    /// The samples of a survey show it, in the same run.
+    InSamples,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -198,10 +200,11 @@ pub struct WriteGain {
     pub points: Vec<ConcurrencyPoint>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConcurrencyUnknown {
     RateLimited,
     NoTime,
+    Interference(Interference),
     /// Fewer than two rounds without failures at depth 1 and at another depth.
     TooFewRounds,
     TooFewDepths {

@@ -65,13 +65,9 @@ impl Wording for AccessTime {
                 "Inconclusive: latencies differ too much for a mean. Measure longer.".into()
             }
             AccessTimeUnknown::Interference { mean, by } => format!(
-                "Inconclusive: random reads averaged {}, {}. {REPEAT_ALONE}",
+                "Inconclusive: random reads averaged {}; {}. {REPEAT_ALONE}",
                 with_interval(mean.value, mean.low, mean.high, "s"),
-                match by {
-                    Interference::HeldUp { share } =>
-                        format!("{} % of them delayed by other I/O or retries", number(100.0 * share)),
-                    Interference::InBursts => "slow ones in bursts, as with other I/O".to_owned(),
-                }
+                interference(*by)
             ),
             AccessTimeUnknown::OnlySeveral { in_flight, per_second, written_back } => format!(
                 "Inconclusive: the random reads were made at QD {in_flight}{}; their {} IOPS do not give the latency of one.",
@@ -113,14 +109,20 @@ impl Wording for LatencyModes {
             LatencyModesUnknown::TooFewReads { have } => {
                 format!("Inconclusive: {have} random reads are too few to tell two modes from chance.")
             }
-            LatencyModesUnknown::Interference(Interference::HeldUp { share }) => format!(
-                "Inconclusive: {} % of the reads were delayed by other I/O or retries. {REPEAT_ALONE}",
-                number(100.0 * share)
-            ),
-            LatencyModesUnknown::Interference(Interference::InBursts) => {
-                format!("Inconclusive: slow reads came in bursts, as with other I/O. {REPEAT_ALONE}")
+            LatencyModesUnknown::Interference(by) => {
+                format!("Inconclusive: {}. {REPEAT_ALONE}", interference(*by))
             }
         }
+    }
+}
+
+fn interference(by: Interference) -> String {
+    match by {
+        Interference::HeldUp { share } => {
+            format!("{} % of the reads were delayed by other I/O or retries", number(100.0 * share))
+        }
+        Interference::InBursts => "slow reads came in bursts, as with other I/O".into(),
+        Interference::InSamples => "sequential reads of the same run show other I/O".into(),
     }
 }
 
@@ -191,6 +193,9 @@ pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
     match reason {
         ConcurrencyUnknown::RateLimited => RATE_LIMITED.into(),
         ConcurrencyUnknown::NoTime => NO_TIME.into(),
+        ConcurrencyUnknown::Interference(by) => {
+            format!("Inconclusive: {}. {REPEAT_ALONE}", interference(by))
+        }
         ConcurrencyUnknown::TooFewRounds => {
             "Inconclusive: fewer than two rounds without failures at QD 1 and at another depth.".into()
         }

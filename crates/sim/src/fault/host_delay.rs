@@ -39,13 +39,14 @@ pub struct DelayedDrive {
     delays: Vec<HostDelay>,
     prng: Prng,
     inner_now: Instant,
+    delay_ns: u64,
     seen: VecDeque<Completion>,
 }
 
 impl DelayedDrive {
     pub fn new(inner: Box<dyn Drive + Send>, delays: Vec<HostDelay>, seed: u64) -> DelayedDrive {
         let prng = Prng::new(seed, DELAYS_STREAM);
-        DelayedDrive { inner, delays, prng, inner_now: Instant::START, seen: VecDeque::new() }
+        DelayedDrive { inner, delays, prng, inner_now: Instant::START, delay_ns: 0, seen: VecDeque::new() }
     }
 
     fn advance(&mut self, now: Instant) {
@@ -55,7 +56,9 @@ impl DelayedDrive {
             self.inner_now = self.inner_now.max(at);
             let Some(mut completion) = self.inner.take_completion(self.inner_now) else { continue };
             for delay in &self.delays {
-                completion.completed_ns += delay.draw(&mut self.prng);
+                let delay_ns = delay.draw(&mut self.prng);
+                completion.completed_ns += delay_ns;
+                self.delay_ns += delay_ns;
             }
             insert_by_time(&mut self.seen, completion);
         }
@@ -81,6 +84,10 @@ impl Drive for DelayedDrive {
 
     fn facts(&self) -> &TargetFacts {
         self.inner.facts()
+    }
+
+    fn host_delay(&self) -> Nanos {
+        Nanos::new(self.delay_ns)
     }
 }
 
