@@ -124,7 +124,13 @@ fn without_slow_tail(batches: &[Batch]) -> &[Batch] {
 /// The first lasting drop; or the next one, if the first may come from a buffer in front of the cells.
 fn lasting(batches: &[Batch]) -> Standing {
     let levels = levels(batches);
-    let mut indices = (1..levels.len()).filter(|index| drops_for_good(batches, &levels, *index));
+    let mut dropping: Vec<usize> = (1..levels.len()).collect();
+    dropping.retain(|index| drops_for_good(batches, &levels, *index));
+    // A drift, or other I/O, before one that is many times as large.
+    let step = |index: &usize| levels[*index - 1].step_to(&levels[*index]);
+    let largest = dropping.iter().map(step).fold(0.0, f64::max);
+    dropping.retain(|index| step(index) >= OWN_LEVEL_SHARE * largest);
+    let mut indices = dropping.into_iter();
     let Some(index) = indices.next() else {
         return if ends_slow(batches, &levels) { Standing::Falling } else { Standing::Even };
     };

@@ -5,7 +5,7 @@ use super::request::{SustainRequest, Until};
 use crate::preparation::measure;
 use crate::{Experiment, Remaining, SLOW_BYTES_PER_SECOND, Setup, Step};
 use analysis::datasheet::{self, Recording};
-use analysis::recording::Probes;
+use analysis::recording::{Probes, Writing};
 use analysis::sustained::{Batch, History, PIECES_AFTER_MIN, Standing, WRITTEN_OVER_MIN, rounds, standing};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, StopCondition};
@@ -110,9 +110,9 @@ impl RateDrop {
         [((likely - self.written).max(0.0), times), ((most - self.written).max(0.0), times_most)]
     }
 
-    fn goes_on(&self, batches: &[Batch], elapsed: Nanos, in_place: bool) -> bool {
+    fn goes_on(&self, so_far: &RunView<'_>, batches: &[Batch], in_place: bool) -> bool {
         if let Some(limit) = self.setup.time_limit
-            && elapsed >= limit
+            && so_far.elapsed() >= limit
         {
             return false;
         }
@@ -134,6 +134,7 @@ impl RateDrop {
             (Until::Cliff, Standing::Fell(drop)) if self.uses_all() => {
                 self.written < may_write && !has_lasted_as_long(&drop, batches)
             }
+            (Until::Cliff, Standing::Fell(_)) if has_media_cache_to_fill(so_far) => self.written < may_write,
             (Until::Cliff, Standing::Fell(_)) => false,
             (_, Standing::Falling) => self.written < may_write * (1.0 + longer),
             (_, Standing::Fell(_) | Standing::Even) => self.written < may_write,
@@ -237,6 +238,14 @@ fn writes_in_place(so_far: &RunView<'_>) -> bool {
     }
 }
 
+/// Whether small writes go elsewhere first, and no drop so far is one behind which bands are rewritten: other I/O slows writes, too.
+fn has_media_cache_to_fill(so_far: &RunView<'_>) -> bool {
+    match Probes::of(so_far, &ExperimentName::Sustain) {
+        Some(probes) => probes.writing() == Writing::Appended && !probes.rewrites_behind_drop(so_far),
+        None => false,
+    }
+}
+
 fn taking(seconds: f64) -> Nanos {
     Nanos::from_secs_f64(seconds).unwrap_or(Remaining::UNBOUNDED)
 }
@@ -323,7 +332,7 @@ impl Experiment for RateDrop {
         self.at = self.goes_on_at(so_far, batches);
         let in_place = !self.budget.is_asked && writes_in_place(so_far);
         self.in_place = Some(in_place);
-        self.is_over = !self.goes_on(batches, so_far.elapsed(), in_place);
+        self.is_over = !self.goes_on(so_far, batches, in_place);
         if self.is_over { None } else { Some(self.batch(batches, so_far.elapsed())) }
     }
 
