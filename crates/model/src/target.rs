@@ -48,6 +48,12 @@ pub struct TargetFacts {
 }
 
 impl TargetFacts {
+    /// Whether what the target says of itself is not the drive's word.
+    pub fn is_lent(&self) -> bool {
+        let lent = [Caveat::InMemory, Caveat::LoopOverFile, Caveat::VirtualDisk, Caveat::Network];
+        self.caveats.iter().any(|caveat| lent.contains(caveat))
+    }
+
     /// A target of which nothing is known but this; its blocks are of 512 bytes, the smallest that there are.
     pub fn unidentified(kind: TargetKind, path: String, capacity: Bytes) -> TargetFacts {
         TargetFacts {

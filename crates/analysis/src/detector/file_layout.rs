@@ -14,7 +14,6 @@
 //! Linux, Documentation/filesystems/fiemap.
 
 use super::detect::{Detector, Need};
-use super::trust::is_lent;
 use crate::file_work::{folders, layout_of};
 use crate::measured::evidence_of_phases;
 use model::file_work::{DiskShare, FileLayout};
@@ -53,7 +52,7 @@ fn placement(run: &RunView<'_>, folder: &str, layout: &FileLayout, is_only_folde
         is_contiguous: layout.fragments <= 1,
         disks: layout.disks.iter().map(part).collect(),
         unplaced: layout.unplaced.clone(),
-        is_on_disk: run.target.rotational == Some(true) && !is_lent(run.target),
+        is_on_disk: run.target.rotational == Some(true) && !run.target.is_lent(),
         is_only_folder,
     }
 }

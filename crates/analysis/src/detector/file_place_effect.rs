@@ -15,7 +15,6 @@
 //! Benjamini and Hochberg, 1995. Outer over inner: 1.5 on a WD20EARS (2011), 2.0 on an ST3000DM001 (2012), measured by others.
 
 use super::detect::{Detector, Need};
-use super::trust::is_lent;
 use crate::file_work::place_effect::{effects, places};
 use crate::file_work::{TaskSamples, all, folders};
 use crate::measured::{MOVING_MEDIAN_S, evidence_of_phases};
@@ -90,7 +89,7 @@ fn is_processor_busy(samples: &TaskSamples<'_>) -> bool {
 
 /// Whether it is known to rotate, by its own word or by seeks; false where that is open, none where it does not.
 fn is_disk(run: &RunView<'_>, samples: &[TaskSamples<'_>]) -> Option<bool> {
-    let says = if is_lent(run.target) { None } else { run.target.rotational };
+    let says = if run.target.is_lent() { None } else { run.target.rotational };
     match says.or_else(|| waits_for_seeks(samples)) {
         Some(false) => None,
         Some(true) => Some(true),

@@ -18,10 +18,11 @@
 //! Aghayev, Shafaei, Desnoyers, "Skylight: a window on shingled disk operation", FAST 2015.
 
 use super::detect::{Detector, Need};
-use super::trust::{doubts, is_lent};
-use crate::datasheet::{self, Kind};
+use super::trust::doubts;
+use crate::datasheet::Kind;
 use crate::measured::evidence_of_phases;
 use crate::recording::motion::Motion;
+use crate::recording::signs::{sheet, signs_of_shingles};
 use crate::recording::{Probes, Writing};
 use crate::sustained::Cause;
 use model::experiment_name::ExperimentName;
@@ -29,7 +30,6 @@ use model::finding::{
     Finding, FindingCode, Outcome, Recording, RecordingKind, RecordingReason, RecordingUnknown,
 };
 use model::run::RunView;
-use model::target::TargetFacts;
 
 const ASKED_BY: ExperimentName = ExperimentName::Sustain;
 /// Single reads below this are answered by memory: see the head of `trust.rs`.
@@ -106,36 +106,11 @@ fn with_arm(run: &RunView<'_>, probes: &Probes, writing: Writing) -> Result<Reco
     }
 }
 
-fn signs_of_shingles(target: &TargetFacts) -> Vec<RecordingReason> {
-    let mut signs = Vec::new();
-    if is_lent(target) {
-        return signs;
-    }
-    if let Some(zoned) = target.zoned.as_deref()
-        && zoned != "none"
-    {
-        signs.push(RecordingReason::SaysZoned);
-    }
-    if target.rotational == Some(true) && matches!(target.discard_max, Some(most) if !most.is_zero()) {
-        signs.push(RecordingReason::SaysTrim);
-    }
-    if let Some(sheet) = sheet(target)
-        && sheet.recording == datasheet::Recording::Shingled
-    {
-        signs.push(RecordingReason::DataSheet);
-    }
-    signs
-}
-
-fn sheet(target: &TargetFacts) -> Option<&'static datasheet::Datasheet> {
-    datasheet::find(target.model.as_deref()?)
-}
-
 fn without_arm(run: &RunView<'_>, probes: &Probes) -> Result<RecordingKind, RecordingUnknown> {
     if probes.single_read_s().unwrap_or(0.0) < MEMORY_READ_S {
         return Err(RecordingUnknown::AnsweredByMemory);
     }
-    let says = if is_lent(run.target) { None } else { run.target.rotational };
+    let says = if run.target.is_lent() { None } else { run.target.rotational };
     let mut reasons = vec![RecordingReason::TooFastForArm];
     if let Some(sheet) = sheet(run.target)
         && sheet.kind == Kind::SolidState

@@ -84,15 +84,9 @@ fn faster_than_link(run: &RunView<'_>) -> Option<(CacheSign, Vec<Evidence>)> {
     Some((CacheSign::FasterThanLink { read, link }, evidence_of(&samples)))
 }
 
-/// Whether what the target says of itself is not the drive's word.
-pub(super) fn is_lent(target: &TargetFacts) -> bool {
-    let lent = [Caveat::InMemory, Caveat::LoopOverFile, Caveat::VirtualDisk, Caveat::Network];
-    target.caveats.iter().any(|caveat| lent.contains(caveat))
-}
-
 /// Whether layers between host and drive, such as a host's cache or other guests, may have changed a rate.
 pub(super) fn is_behind_layers(target: &TargetFacts) -> bool {
-    is_lent(target) || target.caveats.contains(&Caveat::NotDirect)
+    target.is_lent() || target.caveats.contains(&Caveat::NotDirect)
 }
 
 /// The names of all signs that something other than a drive answered: the caveats of a finding.

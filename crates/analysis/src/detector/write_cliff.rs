@@ -24,10 +24,10 @@
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};
 use crate::measured::{evidence_of_phases, turns};
-use crate::recording::{Probes, Writing};
+use crate::recording::Probes;
 use crate::sustained::{
-    Cause, History, Level, MEMORY_BYTES_MAX, PIECES_AFTER_MIN, RateDrop, Standing, below, cause, dip, levels,
-    regained, seen_bytes, standing,
+    Cause, DISK_SETTLED, History, Level, MEMORY_BYTES_MAX, PIECES_AFTER_MIN, RateDrop, Standing, below,
+    cause, dip, levels, regained, seen_bytes, standing,
 };
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -40,8 +40,6 @@ use model::run::RunView;
 use model::workload::Pattern;
 
 const EXPERIMENT: ExperimentName = ExperimentName::Sustain;
-/// The largest media cache measured: 25 GB (Skylight). It need not fill within twice that: data are overwritten.
-const MEDIA_CACHE_SPAN: u64 = 50_000_000_000;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::WriteCliff], needs: &[Need::Asked(EXPERIMENT)], detect };
@@ -130,9 +128,9 @@ fn no_cliff(run: &RunView<'_>, history: &History<'_>) -> NoCliff {
         Some(probes) => probes.has_arm(),
         None => turns(run) != Some(false),
     };
-    let limit = if matches!(probes, Some(probes) if probes.writing() == Writing::InPlace) {
+    let limit = if matches!(probes, Some(probes) if probes.goes_in_place(run.target)) {
         Some(NoCliffLimit::InPlace)
-    } else if may_turn && history.span < MEDIA_CACHE_SPAN {
+    } else if may_turn && (history.span as f64) < DISK_SETTLED {
         Some(NoCliffLimit::SmallRange { bytes: history.span })
     } else if !may_turn && history.written() < history.span as f64 {
         Some(NoCliffLimit::NotWholeRange)

@@ -8,7 +8,7 @@
 //! and their line of least squares moves by at most 10 % of it. Half of all leaves time to settle.
 //! # Cannot tell when
 //! The criteria are not met; flash was written over less than twice, before which free space hides the cost of garbage
-//! collection; a cliff came too late. Nothing is said where the writes ended with the search for a cliff.
+//! collection; a cliff came too late, or a disk may have a media cache to fill. Nothing is said where the writes ended with the search for a cliff.
 //! # Known problems
 //! The slope is over the window, as in SNIA. fio's `iops_slope` is per sample: 10 % there are 40 % over the window.
 //! # References
@@ -17,8 +17,11 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::measured::{evidence_of_phases, turns};
+use crate::recording::Probes;
 use crate::stats::CONFIDENCE;
-use crate::sustained::{History, Standing, WRITTEN_OVER_MIN, rounds, standing, steady_bytes_max};
+use crate::sustained::{
+    DISK_SETTLED, History, Standing, WRITTEN_OVER_MIN, rounds, standing, steady_bytes_max,
+};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, Outcome, WriteSteadyState, WriteSteadyStateUnknown};
 use model::run::RunView;
@@ -70,6 +73,12 @@ fn steady_state(
     let (range_ratio, slope_ratio) = (rounds.range_ratio, rounds.slope_ratio);
     if !rounds.are_steady() {
         return Err(WriteSteadyStateUnknown::Unsteady { range_ratio, slope_ratio, limit });
+    }
+    let probes = Probes::of(run, &ExperimentName::Sustain);
+    if history.written() < DISK_SETTLED
+        && matches!(probes, Some(probes) if probes.may_have_media_cache_to_fill(run))
+    {
+        return Err(WriteSteadyStateUnknown::CacheToFill);
     }
     Ok(WriteSteadyState {
         rate: rounds.mean.interval(CONFIDENCE),

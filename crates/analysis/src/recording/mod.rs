@@ -6,6 +6,7 @@
 
 pub mod bands;
 pub mod motion;
+pub mod signs;
 
 use crate::measured::is_measurement;
 use crate::stats::quantile::of_histogram;
@@ -15,9 +16,11 @@ use model::finding::ProbeTimes;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
+use model::target::TargetFacts;
 use model::units::{Nanos, Offset, Quantile};
 use model::workload::Pattern;
 use motion::{Motion, is_reread};
+use signs::signs_of_shingles;
 use std::collections::BTreeSet;
 
 /// A single read of a drive with an arm takes longer: a quarter of a turn at 15,000 rpm is 1 ms. Flash takes less.
@@ -189,10 +192,20 @@ impl Probes {
     }
 
     /// Whether no cache can fill: small writes go in place, or nothing moves and a lone write waits as long as a read.
-    pub fn has_no_cache_to_fill(&self) -> bool {
+    pub fn has_no_cache_to_fill(&self, target: &TargetFacts) -> bool {
         let times = (self.single_read_s(), self.lone_write_s());
         let waits = matches!(times, (Some(read_s), Some(write_s)) if write_s >= LONE_IN_PLACE_SHARE * read_s);
-        self.writing() == Writing::InPlace || self.is_slow() && !self.has_arm() && waits
+        self.goes_in_place(target) || self.is_slow() && !self.has_arm() && waits
+    }
+
+    /// Other I/O makes appended writes as slow as those in place: what the target says of itself may not speak against it.
+    pub fn goes_in_place(&self, target: &TargetFacts) -> bool {
+        self.writing() == Writing::InPlace && signs_of_shingles(target).is_empty()
+    }
+
+    /// Whether a disk may have a media cache that is not full yet: bands are rewritten behind it.
+    pub fn may_have_media_cache_to_fill(&self, run: &RunView<'_>) -> bool {
+        self.has_arm() && !self.goes_in_place(run.target) && !self.rewrites_behind_drop(run)
     }
 
     /// What writes cost behind a lasting drop, in times of getting to a place and writing there; none without a drop.

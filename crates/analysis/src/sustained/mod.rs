@@ -19,4 +19,4 @@ pub use history::History;
 pub use level::{Level, levels};
 pub use regained::{Below, Regained, below, regained};
 pub use seen::seen_bytes;
-pub use steady::{Rounds, WRITTEN_OVER_MIN, rounds, steady_bytes_max};
+pub use steady::{DISK_SETTLED, Rounds, WRITTEN_OVER_MIN, rounds, steady_bytes_max};

@@ -18,6 +18,10 @@ const FILLS_MAX: f64 = 5.0;
 /// On a disk with moving parts it depends on its media cache: more than six times the largest one (25 GB; Skylight, 2015).
 const DISK_BYTES_MAX: Bytes = Bytes::new(160_000_000_000);
 
+/// Before so much was written, or to a smaller range, a disk is not taken to be steady: the largest media cache measured, twice, for data are
+/// overwritten (25 GB; Skylight, 2015).
+pub const DISK_SETTLED: f64 = 50e9;
+
 /// How much is written to a range to come to a steady rate, unless somebody says how much.
 pub fn steady_bytes_max(range: Bytes, is_mechanical: bool) -> Bytes {
     if is_mechanical { DISK_BYTES_MAX } else { Bytes::new((range.as_f64() * FILLS_MAX) as u64) }

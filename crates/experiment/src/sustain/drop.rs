@@ -4,14 +4,15 @@ use super::budget::Budget;
 use super::request::{SustainRequest, Until};
 use crate::preparation::measure;
 use crate::{Experiment, Remaining, SLOW_BYTES_PER_SECOND, Setup, Step};
-use analysis::datasheet::{self, Recording};
-use analysis::recording::{Probes, Writing};
-use analysis::sustained::{Batch, History, PIECES_AFTER_MIN, Standing, WRITTEN_OVER_MIN, rounds, standing};
+use analysis::recording::Probes;
+use analysis::recording::signs::signs_of_shingles;
+use analysis::sustained::{
+    Batch, DISK_SETTLED, History, PIECES_AFTER_MIN, Standing, WRITTEN_OVER_MIN, rounds, standing,
+};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
-use model::target::TargetFacts;
 use model::units::{Bytes, MIB, Nanos, Offset};
 use model::workload::{OperationMix, Pattern, Workload};
 
@@ -37,8 +38,6 @@ const IN_PLACE_BYTES: u64 = 2048 * MIB;
 /// Nothing that carries data to a drive is as fast as 100 GB/s (16 lanes of PCIe 5 carry 63): so many such batches took no time.
 const NO_TIME: f64 = 1e-11;
 const PIECES_TO_TELL: usize = 8;
-/// Before so much was written a disk is not taken to be steady: the largest media cache measured, twice (25 GB; Skylight, 2015).
-const DISK_SETTLED: f64 = 50e9;
 /// What is guessed of rates before any was measured, in bytes per second: of random writes to a disk, and to a SATA drive.
 const DISK_RATE: f64 = 12e6;
 const FLASH_RATE: f64 = 300e6;
@@ -93,7 +92,7 @@ impl RateDrop {
         let most = self.may_write(self.in_place == Some(true)) as f64;
         let is_shingled = match self.in_place {
             Some(in_place) => !in_place,
-            None => says_shingled(&self.setup.facts),
+            None => !signs_of_shingles(&self.setup.facts).is_empty(),
         };
         let (likely, times) = match (self.request.until, self.mechanical) {
             (Until::Steady | Until::Levels, _) => (most, 1.0),
@@ -134,7 +133,9 @@ impl RateDrop {
             (Until::Cliff, Standing::Fell(drop)) if self.uses_all() => {
                 self.written < may_write && !has_lasted_as_long(&drop, batches)
             }
-            (Until::Cliff, Standing::Fell(_)) if has_media_cache_to_fill(so_far) => self.written < may_write,
+            (Until::Cliff, Standing::Fell(_)) if may_have_media_cache_to_fill(so_far) => {
+                self.written < may_write
+            }
             (Until::Cliff, Standing::Fell(_)) => false,
             (_, Standing::Falling) => self.written < may_write * (1.0 + longer),
             (_, Standing::Fell(_) | Standing::Even) => self.written < may_write,
@@ -233,15 +234,14 @@ fn has_lasted_as_long(drop: &analysis::sustained::RateDrop, batches: &[Batch]) -
 
 fn writes_in_place(so_far: &RunView<'_>) -> bool {
     match Probes::of(so_far, &ExperimentName::Sustain) {
-        Some(probes) => probes.has_no_cache_to_fill(),
+        Some(probes) => probes.has_no_cache_to_fill(so_far.target),
         None => false,
     }
 }
 
-/// Whether small writes go elsewhere first, and no drop so far is one behind which bands are rewritten: other I/O slows writes, too.
-fn has_media_cache_to_fill(so_far: &RunView<'_>) -> bool {
+fn may_have_media_cache_to_fill(so_far: &RunView<'_>) -> bool {
     match Probes::of(so_far, &ExperimentName::Sustain) {
-        Some(probes) => probes.writing() == Writing::Appended && !probes.rewrites_behind_drop(so_far),
+        Some(probes) => probes.may_have_media_cache_to_fill(so_far),
         None => false,
     }
 }
@@ -255,16 +255,6 @@ fn flash_rate(setup: &Setup) -> f64 {
         Some(most) => LINK_SHARE * most,
         None => FLASH_RATE,
     }
-}
-
-fn says_shingled(facts: &TargetFacts) -> bool {
-    if let Some(sheet) = facts.model.as_deref().and_then(datasheet::find)
-        && sheet.recording == Recording::Shingled
-    {
-        return true;
-    }
-    let is_zoned = !matches!(facts.zoned.as_deref(), None | Some("none"));
-    is_zoned || facts.rotational == Some(true) && !facts.discard_max.unwrap_or_default().is_zero()
 }
 
 /// What is written at most until the rate has fallen: beyond its budget, to see whether it lasts, and the batch under way.

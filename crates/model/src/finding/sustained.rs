@@ -32,6 +32,8 @@ pub enum WriteSteadyStateUnknown {
     TooLittleWritten {
         times: f64,
     },
+    /// A disk that may have a media cache, which is not full yet.
+    CacheToFill,
     StillFalling {
         /// How much `--until steady` writes by itself, if so much was written.
         limit: Option<Bytes>,

@@ -35,6 +35,9 @@ impl Wording for WriteSteadyState {
                  Use --until steady.",
                 number(*times)
             ),
+            WriteSteadyStateUnknown::CacheToFill => {
+                "Inconclusive: steady, but an SMR media cache may not be full yet. Use --until steady.".into()
+            }
             WriteSteadyStateUnknown::StillFalling { limit } => format!(
                 "Inconclusive: throughput was still dropping when the writes ended. {}",
                 writing_longer(*limit)
