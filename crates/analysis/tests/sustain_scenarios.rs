@@ -72,6 +72,19 @@ fn a_drop_is_found_within_three_percent_although_batches_scatter() {
     }
 }
 
+/// Others begin to use a shingled disk, and its media cache is full 20 GB later.
+#[test]
+fn a_drift_before_a_drop_many_times_as_large_is_none() {
+    let written = batches(33e9, 0.01, 7, |written, _| match written {
+        ..4.7e9 => 10.0e6,
+        ..25e9 => 9.3e6,
+        _ => 1.3e6,
+    });
+    let (bytes, before, after) = drop(&written).expect("a drop");
+    assert!((bytes / 25e9 - 1.0).abs() < 0.03, "{bytes}");
+    assert!((before / 9.3e6 - 1.0).abs() < 0.03 && (after / 1.3e6 - 1.0).abs() < 0.03, "{before} {after}");
+}
+
 #[test]
 fn noise_alone_never_drops() {
     for seed in 0..500 {
