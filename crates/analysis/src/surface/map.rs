@@ -149,9 +149,10 @@ impl SurfaceMap {
         }
     }
 
-    /// Whether the survey shows other load, be it so little that zones stand out.
+    /// Whether the survey shows other load, be it so little that zones stand out. Of one arm single reads tell that, and where tracks turn
+    /// back makes one visit in fifty as late.
     pub(crate) fn is_held_up(&self) -> bool {
-        self.other_load().is_some() || self.moments.are_some_late()
+        self.other_load().is_some() || self.several_disks && self.moments.are_some_late()
     }
 
     /// Other load on a disk, in so many visits that they do not tell how fast it is alone. How the disks of a mirror share requests makes
