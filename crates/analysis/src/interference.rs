@@ -3,9 +3,10 @@
 //! A read that finds the actuator elsewhere waits for it. Under constant other I/O, many reads take longer than any access; under bursts of
 //! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell.
 
-use crate::measured::{is_surveyed, random_groups, single_reads, turns};
+use crate::measured::{is_surveyed, random_groups, single_reads};
 use crate::stats::series::Neighbours;
 use crate::surface::SurfaceMap;
+use crate::turning::{is_used_constantly, turns};
 use model::finding::Interference;
 use model::histogram::LatencyHistogram;
 use model::record::IoRecord;
@@ -24,6 +25,7 @@ pub(crate) fn interference(run: &RunView<'_>) -> Option<Interference> {
     let share = held_up_share(run);
     match share > HELD_UP_SHARE_MAX {
         true => Some(Interference::HeldUp { share }),
+        false if is_used_constantly(run) => Some(Interference::Constant),
         false if are_in_bursts(run) => Some(Interference::InBursts),
         false if turns(run) == Some(true) && is_shown_by_samples(run) => Some(Interference::InSamples),
         false => None,

@@ -30,6 +30,7 @@ pub mod streaming;
 pub mod stripe;
 pub mod surface;
 pub mod sustained;
+mod turning;
 pub mod valley;
 
 pub use detector::{Detected, analyse, concluded, detected};

@@ -28,7 +28,7 @@ use super::trust::{covers, doubts};
 use super::zones::check_load;
 use crate::measured::{
     Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, is_surveyed,
-    sequential_visits, single_access_s, survey_evidence, turns,
+    sequential_visits, single_access_s, survey_evidence,
 };
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -38,6 +38,7 @@ use crate::stats::sample::Sample;
 use crate::stats::stratified::{Stratum, finest_strata, stratified_mean, with_borders};
 use crate::streaming::Calibration;
 use crate::surface::SurfaceMap;
+use crate::turning::turns;
 use model::estimate::Estimate;
 use model::finding::{
     Evidence, Finding, FindingCode, Outcome, PORT_DATA_SHARE, RateOf, SequentialRate, SurveyUnknown,

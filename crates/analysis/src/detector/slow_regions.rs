@@ -16,11 +16,12 @@
 
 use super::detect::{Detector, Need};
 use super::zones::operation;
-use crate::measured::{merged_latencies, sequential_visits, survey_evidence, turns};
+use crate::measured::{merged_latencies, sequential_visits, survey_evidence};
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::streaming::Calibration;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
+use crate::turning::turns;
 use model::finding::{
     Finding, FindingCode, LatencyClasses, Outcome, SampledSize, SlowKind, SlowRegion, SlowRegions,
     SurveyUnknown,

@@ -24,6 +24,7 @@ use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
 use crate::stripe::Arms;
+use crate::turning::is_used_constantly;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, Outcome, SpanEffect, SpanEffectUnknown, SpanPoint};
 use model::record::IoRecord;
@@ -79,6 +80,9 @@ fn compare(
     let samples: Vec<Visit<'_>> = spans.values().flatten().copied().collect();
     if in_no_time(run, &samples) {
         return Err(SpanEffectUnknown::NoTime);
+    }
+    if is_used_constantly(run) {
+        return Err(SpanEffectUnknown::OtherLoad);
     }
     let arms = Arms::of(run, &EXPERIMENT_ACCESS);
     let mut means = Vec::new();

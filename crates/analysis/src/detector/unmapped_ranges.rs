@@ -15,8 +15,9 @@
 
 use super::detect::{Detector, Need};
 use super::zones::operation;
-use crate::measured::{survey_evidence, turns};
+use crate::measured::survey_evidence;
 use crate::surface::{SurfaceMap, Visit};
+use crate::turning::turns;
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, UnmappedRanges};
 use model::range::ByteRange;
 use model::request::Operation;

@@ -8,6 +8,7 @@ use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
+use crate::turning::is_used_constantly;
 use model::estimate::Estimate;
 use model::finding::{OtherLoad, SurveyUnknown};
 use model::range::ByteRange;
@@ -34,6 +35,7 @@ pub struct SurfaceMap {
     suspects: Vec<ByteRange>,
     moments: Moments,
     turns: bool,
+    is_used_constantly: bool,
     /// Which each have a part of what is in flight, so that a visit depends on how they share it.
     pub several_disks: bool,
     uneven_share: f64,
@@ -51,6 +53,7 @@ impl SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
             turns: gathered.turns == Some(true),
+            is_used_constantly: is_used_constantly(run),
             several_disks: gathered.several_disks,
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
         };
@@ -86,6 +89,7 @@ impl SurfaceMap {
             slow_places,
             disturbances: sorting.disturbances(&visits),
             turns: false,
+            is_used_constantly: false,
             several_disks: false,
             uneven_share: 0.0,
             suspects: sorting.suspects(&visits),
@@ -158,6 +162,9 @@ impl SurfaceMap {
     /// Other load on a disk, in so many visits that they do not tell how fast it is alone. How the disks of a mirror share requests makes
     /// visits as different.
     pub fn load_in_most_visits(&self) -> Option<OtherLoad> {
+        if self.is_used_constantly {
+            return Some(OtherLoad::Constant);
+        }
         if !self.turns || self.several_disks {
             return None;
         }

@@ -1,6 +1,6 @@
 //! `check --deep`: all that `surface`, `access` and `geometry` find of a drive, in one run of three minutes.
 
-use crate::home::{measured, shipped, truth, value};
+use crate::home::{Home, measured, shipped, truth, value};
 use judge::access::score::CODES;
 use judge::document::{Document, covers};
 use model::finding::FindingCode;
@@ -80,6 +80,31 @@ fn where_nothing_rotates_no_mechanics_are_asked_for() {
             assert!(all.finding(code).is_none(), "{drive}: {}", all.said(code));
         }
     }
+}
+
+/// Something else reads at queue depth 1 all along: 33.0 ms (32.2 to 33.7) were told of 16.3, "no seek time" and "does not rotate", and rates
+/// a fifth too low.
+#[test]
+fn a_disk_that_others_use_all_along_is_not_judged() {
+    let home = Home::new();
+    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\n";
+    let document = deep(&home.changed("st3000dm001", &[], load).target);
+    for code in [
+        FindingCode::AccessTime,
+        FindingCode::LatencyModes,
+        FindingCode::ConcurrencyGain,
+        FindingCode::SpanEffect,
+        FindingCode::ZoneRatio,
+        FindingCode::SlowRegions,
+    ] {
+        let why = document.why(code);
+        assert!(why.contains("within a small span take as long"), "{}: {why}", code.name());
+    }
+    for code in [FindingCode::ReadRateOuter, FindingCode::ReadRateMean, FindingCode::FullPassTime] {
+        assert_eq!(document.value(code), None, "{}", document.said(code));
+    }
+    let turn_s = truth(&shipped("st3000dm001"), FindingCode::RotationPeriod);
+    assert!((document.value(FindingCode::RotationPeriod).expect("it turns") / turn_s - 1.0).abs() < 1e-4);
 }
 
 /// Of seven disks no row of sectors is a track, and the first read of each in a hundredth of the range comes from elsewhere: the period

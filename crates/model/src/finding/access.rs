@@ -65,6 +65,8 @@ pub enum Interference {
     InBursts,
     /// The samples of a survey show it, in the same run.
     InSamples,
+    /// Reads within a small span take as long as over all of a disk: something else moves the actuator between any two of them.
+    Constant,
 }
 
 #[derive(Clone, Debug, PartialEq)]

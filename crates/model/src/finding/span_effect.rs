@@ -33,6 +33,8 @@ pub struct SpanPoint {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpanEffectUnknown {
+    /// Something else moves the actuator between any two reads.
+    OtherLoad,
     RateLimited,
     NoTime,
     /// Fewer than two rounds without failures over the whole range, or over 1 % of it.

@@ -69,6 +69,8 @@ pub enum OtherLoad {
     /// The quickest twentieth took less time by that share than surfaces and tracks of a disk explain: other requests fell into
     /// most samples.
     Most { quicker: f64 },
+    /// Single reads show it: see [`crate::finding::Interference`].
+    Constant,
 }
 
 /// What of the bits on a SATA port after 8b/10b coding is data: see the detector of link limits.

@@ -13,7 +13,10 @@ use model::units::KIB;
 /// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
 const NO_GAIN_MAX: f64 = 1.5;
 const PARALLEL_MIN: f64 = 1.5;
-const REPEAT_ALONE: &str = "Repeat it while nothing else uses the drive.";
+pub(super) const REPEAT_ALONE: &str = "Repeat it while nothing else uses the drive.";
+/// What a drive shows that something else reads all along.
+pub(super) const CONSTANT: &str =
+    "single reads within a small span take as long as over the whole drive, as with constant other I/O";
 
 impl Wording for AccessTime {
     const PLACE: (Group, &'static str) = (Group::Access, "Access time");
@@ -122,6 +125,7 @@ fn interference(by: Interference) -> String {
             format!("{} % of the reads were delayed by other I/O or retries", number(100.0 * share))
         }
         Interference::InBursts => "slow reads came in bursts, as with other I/O".into(),
+        Interference::Constant => CONSTANT.into(),
         Interference::InSamples => "sequential reads of the same run show other I/O".into(),
     }
 }

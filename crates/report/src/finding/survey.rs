@@ -1,5 +1,6 @@
 //! Throughput by offset, zones, links and regions, in words.
 
+use super::access::CONSTANT;
 use super::datasheet_claims::SHORTFALL_MIN;
 use super::numbers::{long_time, number, plural, rate, size, span};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
@@ -530,6 +531,7 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
             )
         }
         OtherLoad::Most { quicker } => quicker_words(quicker),
+        OtherLoad::Constant => format!("{CONSTANT}."),
     };
     format!("other load on the drive hides {hidden}: {seen} {ALONE}")
 }

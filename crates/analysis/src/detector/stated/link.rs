@@ -1,8 +1,9 @@
 //! Whether a link is the limit: of a disk that is as fast inside as outside.
 
 use super::super::interface_limit::link_of;
-use crate::measured::{evidence_of, turns};
+use crate::measured::evidence_of;
 use crate::stated::{edges, in_order, spots};
+use crate::turning::turns;
 use model::finding::{Finding, Imported, InterfaceLimit, Outcome, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;
