@@ -1,7 +1,7 @@
 //! Whether something else used a drive that turns while its single random reads were measured.
 //!
 //! A read that finds the actuator elsewhere waits for it. Under constant other I/O, many reads take longer than any access; under bursts of
-//! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell.
+//! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell, or the kernel's counters.
 
 use crate::measured::{is_surveyed, random_groups, single_reads};
 use crate::stats::series::Neighbours;
@@ -18,6 +18,8 @@ use model::units::{Nanos, Quantile};
 const HELD_UP_SHARE_MAX: f64 = 0.02;
 /// By chance, one run of a thousand is taken for a shared one.
 const CHANCE: f64 = 0.001;
+/// In a second's record of the counters of a disk, which completes 60 reads and more, one may be counted in the next.
+const COUNTED_SHARE_MAX: f64 = 0.05;
 /// Of three places x, y, z drawn evenly, |x − y| and |y − z| correlate by 1/10, so what arms take for them by no more.
 const NEIGHBOURS_CORRELATION: f64 = 0.1;
 
@@ -27,13 +29,41 @@ pub(crate) fn interference(run: &RunView<'_>) -> Option<Interference> {
         true => Some(Interference::HeldUp { share }),
         false if is_used_constantly(run) => Some(Interference::Constant),
         false if are_in_bursts(run) => Some(Interference::InBursts),
-        false if turns(run) == Some(true) && is_shown_by_samples(run) => Some(Interference::InSamples),
+        false if turns(run) == Some(true) => beside_reads(run),
         false => None,
     }
 }
 
+/// What shows that something else used any kind of drive in this run.
+pub(crate) fn beside_reads(run: &RunView<'_>) -> Option<Interference> {
+    match counted_bytes_per_second(run) {
+        Some(bytes_per_second) => Some(Interference::Counted { bytes_per_second }),
+        None if is_shown_by_samples(run) => Some(Interference::InSamples),
+        None => None,
+    }
+}
+
+/// What the kernel counted on the drive beside single random reads, where that is more than their edges in time explain.
+fn counted_bytes_per_second(run: &RunView<'_>) -> Option<f64> {
+    let single = random_groups(run, Operation::Read).remove(&1)?;
+    let (mut own_bytes, mut all_bytes, mut nanos) = (0, 0, 0);
+    let mut before_ns = None;
+    for record in run.series.telemetry() {
+        let Some(from_ns) = before_ns.replace(record.at_ns) else { continue };
+        if let (Some(read), Some(written)) = (record.device_read_bytes, record.device_write_bytes)
+            && single.iter().any(|visit| visit.contains(&(from_ns..record.at_ns)))
+        {
+            own_bytes += record.own_read_bytes;
+            all_bytes += read + written;
+            nanos += record.at_ns - from_ns;
+        }
+    }
+    let others = all_bytes.saturating_sub(own_bytes) as f64;
+    (others > COUNTED_SHARE_MAX * own_bytes as f64).then(|| others / (nanos as f64 / 1e9))
+}
+
 /// Whether samples of a survey, in the same run, were held up.
-pub(crate) fn is_shown_by_samples(run: &RunView<'_>) -> bool {
+fn is_shown_by_samples(run: &RunView<'_>) -> bool {
     is_surveyed(run, Operation::Read)
         && matches!(SurfaceMap::of(run, Operation::Read), Ok(map) if map.is_held_up())
 }
@@ -85,4 +115,59 @@ fn are_in_bursts(run: &RunView<'_>) -> bool {
         }
     }
     neighbours.correlate_by_more_than(NEIGHBOURS_CORRELATION, CHANCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::experiment_name::ExperimentName;
+    use model::plan::{Phase, PhaseKind, StopCondition};
+    use model::range::ByteRange;
+    use model::record::TelemetryRecord;
+    use model::run::{Environment, MemorySeries, PhaseSummary};
+    use model::target::{TargetFacts, TargetKind};
+    use model::units::{Bytes, Offset};
+    use model::workload::{OperationMix, Pattern, Workload};
+
+    /// Three seconds of single reads of 300 kB/s, in which two records of the counters lie.
+    #[test]
+    fn what_the_kernel_counts_besides_is_other_io() {
+        let range = ByteRange::new(Offset::START, Bytes::new(1 << 40)).expect("a range");
+        let workload =
+            Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes::new(4096), 1);
+        let phase = Phase {
+            name: "random reads".into(),
+            experiment: ExperimentName::Access,
+            kind: PhaseKind::Measure,
+            workload: Some(workload),
+            stop: StopCondition::default(),
+        };
+        let summary =
+            PhaseSummary { duration_ns: 3_000_000_000, ..PhaseSummary::begun(phase, 2_500_000_000) };
+        let target = TargetFacts::unidentified(TargetKind::Device, "/dev/sda".into(), Bytes::new(1 << 40));
+        let counted = |others: [u64; 6]| {
+            let record = |(second, others): (u64, u64)| TelemetryRecord {
+                at_ns: second * 1_000_000_000,
+                device_read_bytes: Some(300_000 + others),
+                device_write_bytes: Some(0),
+                own_read_bytes: 300_000,
+                ..TelemetryRecord::default()
+            };
+            let telemetry = (0..).zip(others).map(record).collect();
+            let series = MemorySeries { telemetry, ..MemorySeries::default() };
+            let (phases, environment) = ([summary.clone()], Environment::default());
+            counted_bytes_per_second(&RunView {
+                target: &target,
+                environment: &environment,
+                phases: &phases,
+                series: &series,
+            })
+        };
+        assert_eq!(
+            counted([0, 0, 900_000, 900_000, 4096, 0]),
+            None,
+            "outside of it, and one that came later"
+        );
+        assert_eq!(counted([0, 0, 0, 0, 98_000, 102_000]), Some(100_000.0));
+    }
 }

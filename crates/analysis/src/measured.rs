@@ -13,6 +13,7 @@ use model::units::{Bytes, Quantile};
 use model::workload::{Arrival, Caching, Pattern, Workload};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit<'run> {
@@ -298,6 +299,12 @@ fn is_done_in_turn(histogram: &LatencyHistogram, in_flight: u64) -> bool {
 }
 
 impl<'run> Visit<'run> {
+    /// Whether a stretch of time, since the run's clock began, lies within it.
+    pub(crate) fn contains(&self, time_ns: &Range<u64>) -> bool {
+        let ends_ns = self.summary.start_ns + self.summary.duration_ns;
+        self.summary.start_ns <= time_ns.start && time_ns.end <= ends_ns
+    }
+
     pub(crate) fn summary(&self) -> &'run PhaseSummary {
         self.summary
     }

@@ -26,7 +26,7 @@ use super::stated;
 use super::trust::doubts;
 use crate::cache::{ReadOn, memory_answer_s, read_on};
 use crate::geometry::{Rotation, all_readings};
-use crate::interference::{held_up_share, interference, is_shown_by_samples};
+use crate::interference::{beside_reads, held_up_share, interference};
 use crate::measured::{
     EXPERIMENT_ACCESS, Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement,
     merged_latencies, random_groups,
@@ -102,7 +102,7 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
     if let Some(by) = interference(run) {
         return Err(AccessTimeUnknown::Interference { mean, by });
     }
-    let mean = if is_shown_by_samples(run) { without_others(mean, &histogram) } else { mean };
+    let mean = if beside_reads(run).is_some() { without_others(mean, &histogram) } else { mean };
     let workload = samples[0].workload;
     let range = workload.range;
     let median = of_histogram(&histogram, Quantile::MEDIAN, CONFIDENCE);

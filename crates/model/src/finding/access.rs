@@ -63,6 +63,10 @@ pub enum Interference {
         share: f64,
     },
     InBursts,
+    /// By the kernel's counters of the drive, so much was moved beside them.
+    Counted {
+        bytes_per_second: f64,
+    },
     /// The samples of a survey show it, in the same run.
     InSamples,
     /// Reads within a small span take as long as over all of a disk: something else moves the actuator between any two of them.

@@ -1,6 +1,6 @@
 //! Words for the findings of random access.
 
-use super::numbers::{host_remark, long_time, memory, number, short_time, span, with_interval};
+use super::numbers::{host_remark, long_time, memory, number, rate, short_time, span, with_interval};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, CompletionPairs, ConcurrencyAxis, ConcurrencyGain,
@@ -123,6 +123,9 @@ fn interference(by: Interference) -> String {
     match by {
         Interference::HeldUp { share } => {
             format!("{} % of the reads were delayed by other I/O or retries", number(100.0 * share))
+        }
+        Interference::Counted { bytes_per_second } => {
+            format!("the kernel counted {} on the drive besides these reads", rate(bytes_per_second))
         }
         Interference::InBursts => "slow reads came in bursts, as with other I/O".into(),
         Interference::Constant => CONSTANT.into(),
