@@ -62,18 +62,15 @@ fn counted_bytes_per_second(run: &RunView<'_>) -> Option<f64> {
     (others > COUNTED_SHARE_MAX * own_bytes as f64).then(|| others / (nanos as f64 / 1e9))
 }
 
-/// Whether samples of a survey, in the same run, were held up.
 fn is_shown_by_samples(run: &RunView<'_>) -> bool {
     is_surveyed(run, Operation::Read)
         && matches!(SurfaceMap::of(run, Operation::Read), Ok(map) if map.is_held_up())
 }
 
-/// Whether too many single reads were held up, all along.
 pub(crate) fn is_held_up(run: &RunView<'_>) -> bool {
     held_up_share(run) > HELD_UP_SHARE_MAX
 }
 
-/// Whether too many of these random reads, in nanoseconds, were held up.
 pub(crate) fn are_held_up(run: &RunView<'_>, reads_ns: &[u64]) -> bool {
     held_up_share_of(run, reads_ns) > HELD_UP_SHARE_MAX
 }

@@ -126,7 +126,6 @@ impl Calibration {
         matches!(ratios, Some([first, second]) if is_gain(first.min(second)) && !is_loss(first.max(second)))
     }
 
-    /// What streams quickest of an array that is confirmed.
     fn of_array(&self) -> Option<StreamSetting> {
         if !self.gains_as_array() || !self.long.is_confirmed(OF_ARRAYS) {
             return None;

@@ -45,7 +45,6 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, stop))
 }
 
-/// The size of these reads, where the last phase was one.
 fn read_last(so_far: &RunView<'_>) -> Option<Bytes> {
     let last = &so_far.phases.last()?.phase;
     let workload = last.workload.as_ref()?;

@@ -349,7 +349,6 @@ pub(crate) fn nearest_block(mean: u64) -> u64 {
     mean.max(1)
 }
 
-/// The factor to ns of a unit in parentheses: "(usec)".
 pub(crate) fn unit_ns(text: &str) -> Option<f64> {
     [("(nsec)", 1.0), ("(usec)", 1e3), ("(msec)", 1e6), ("(sec)", 1e9)]
         .into_iter()

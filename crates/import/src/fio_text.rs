@@ -360,7 +360,6 @@ fn bytes_of(text: &str) -> Option<u64> {
     rounded(number(digits.trim())? * factor)
 }
 
-/// Reads "10002msec" or "60sec" as a number of seconds.
 fn seconds_of(text: &str) -> Option<f64> {
     let digits = text.trim().trim_end_matches(')').trim_end_matches(is_letter);
     let unit = &text.trim()[digits.len()..];

@@ -40,7 +40,6 @@ impl Style {
         if self.unicode { text.into() } else { ascii(text) }
     }
 
-    /// A name from a drive, a host or a store.
     pub(crate) fn name(&self, text: &str) -> String {
         self.own(&harmless(text, NAME_COLUMNS_MAX))
     }

@@ -84,7 +84,6 @@ fn uses(files: &[&SourceFile]) -> Vec<BTreeSet<usize>> {
 }
 
 impl Modules {
-    /// The file of the innermost module that a path names.
     fn file_of(&self, path: &[String]) -> Option<usize> {
         let mut path = path.to_vec();
         // No name is passed on more often than there are modules.

@@ -73,7 +73,6 @@ fn median_s(reads: &LatencyHistogram) -> f64 {
     reads.quantile(Quantile::MEDIAN).map_or(0.0, Nanos::seconds)
 }
 
-/// The longest read and when it ended, in seconds.
 fn longest(run: &RunView<'_>, phase: u32) -> Option<(f64, f64)> {
     let mut longest: Option<(u64, u64)> = None;
     for interval in run.series.intervals(phase) {

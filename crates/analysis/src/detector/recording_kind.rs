@@ -71,7 +71,6 @@ fn kind(recording: Recording, reasons: Vec<RecordingReason>, probes: &Probes) ->
     RecordingKind { recording, reasons, times: probes.times(), cost_after_cliff: None }
 }
 
-/// After the cliff whole bands are rewritten.
 fn rewritten(run: &RunView<'_>, probes: &Probes) -> RecordingKind {
     let mut reasons = vec![RecordingReason::RewritesAfterCliff];
     match probes.writing() {

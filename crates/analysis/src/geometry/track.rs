@@ -146,7 +146,6 @@ pub(super) fn count_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64
     count_fitting(probe, share, rotation, sector_bytes)
 }
 
-/// The count of reads all of which lie on one track.
 pub(super) fn count_of_track(
     reads: &[Reading],
     rotation: &Rotation,

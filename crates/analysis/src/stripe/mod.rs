@@ -403,7 +403,6 @@ fn odds_against_one(share: &Mean) -> f64 {
     (deviation(share, 1).powi(2) - best) / 2.0
 }
 
-/// The number of arms, if no other is nearly as likely.
 fn count_of_arms(share: &Mean) -> Option<u32> {
     let (mut best, mut least, mut others) = (0, f64::INFINITY, f64::INFINITY);
     for arms in 1..=ARMS_MAX {

@@ -27,7 +27,6 @@ pub(super) struct Point {
     pub weight: f64,
 }
 
-/// All sound places in order, and which of them are clumps.
 pub(super) struct Clumps {
     pub points: Vec<Point>,
     pub clumps: Vec<Range<usize>>,

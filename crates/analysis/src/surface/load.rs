@@ -134,7 +134,6 @@ impl Moments {
         if self.are_some_late() { self.quickest(0.25) } else { 0.0 }
     }
 
-    /// Whether more visits were held up than by a retry now and then.
     pub(super) fn are_some_late(&self) -> bool {
         let (late, early) = self.late_and_early();
         late as f64 > SOME_LATE_SHARE_MAX * self.excesses.len() as f64 && outnumber(late, early)
@@ -157,7 +156,6 @@ pub(super) fn quicker_than_beside(places: &[Place]) -> f64 {
     differences[quick.max(1)].max(0.0)
 }
 
-/// Whether so many more visits are late than early that noise does not explain it.
 fn outnumber(late: usize, early: usize) -> bool {
     early as f64 <= EARLY_PER_LATE_MAX * late as f64
 }
@@ -214,7 +212,7 @@ mod tests {
         assert_eq!(Moments::of(busy).late_and_early(), (80, 0));
     }
 
-    /// One visit in fifty is late for it met another's request, and of the others each tenth met part of one: rates of 53 of 163 shared drives
+    /// One visit in fifty is late for it met another's request, and of the others each tenth met part of one: means of 27 of 163 shared drives
     /// were told 1 to 2 % too low.
     #[test]
     fn a_few_late_visits_leave_open_how_quick_the_drive_is_alone() {

@@ -338,7 +338,6 @@ fn amount(text: &str) -> Result<Amount, Reason> {
     }
 }
 
-/// A time: seconds, or with `us`, `ms`, `s`, `m`, `h`, `d`.
 fn time(text: &str) -> Result<Nanos, Reason> {
     let (number, unit) = split_digits(text);
     let each = match unit.to_ascii_lowercase().as_str() {

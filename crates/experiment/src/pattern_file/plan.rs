@@ -167,7 +167,6 @@ impl Step {
         Ok(Stop { time, bytes, operations: self.operations, passes: self.passes })
     }
 
-    /// The share of requests that read; none for discards.
     fn reads(&self) -> Result<Option<f64>, Reason> {
         match (self.does.as_deref(), &self.reads) {
             (Some("read"), None) => Ok(Some(1.0)),
@@ -328,7 +327,6 @@ fn amount(text: &str) -> Result<Amount, QuantityError> {
     Ok(Amount::Bytes(parse_size(text)?))
 }
 
-/// Reads a range such as `10%..20%` or `0..100GiB`.
 fn range(text: &str) -> Result<(Amount, Option<Amount>), QuantityError> {
     let wrong = not_a("a range such as 10%..20% or 0..100GiB, with its end past its start", text);
     let Some((from, to)) = text.split_once("..") else { return Err(wrong) };

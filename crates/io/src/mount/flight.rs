@@ -103,7 +103,6 @@ impl Flights {
         }
     }
 
-    /// Memory for data, of that length, with whatever in it.
     pub(super) fn memory(&mut self, length: u32) -> Vec<u8> {
         let mut memory = self.spare.pop().unwrap_or_default();
         self.spare_bytes -= memory.capacity();

@@ -84,7 +84,6 @@ fn against_fio(seconds: u64, rounds: u64) -> Result<Vec<Results>, Failure> {
     engine::compare_on(&Target::ALL, &options, seed_of_now(), Contender::prompt)
 }
 
-/// What two workers without a drive do over what one does.
 fn two_workers(rounds: u64) -> Result<Goal, Failure> {
     /// A second and more, of which the start of threads is little.
     const OPERATIONS: &str = "160000000";

@@ -61,7 +61,6 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a stretch in order; how long it took, in seconds.
     fn read(&mut self, first: u64, bytes: u64, request_bytes: u64, depth: u32) -> f64 {
         let (began, end) = (self.now, (first + bytes).min(self.capacity));
         let mut next = first;

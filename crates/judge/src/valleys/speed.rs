@@ -131,7 +131,6 @@ pub fn section() -> Result<String, Failure> {
     ))
 }
 
-/// What this thread had of a processor, in seconds.
 fn processor_s() -> Result<f64, Failure> {
     Ok(number_of("/proc/thread-self/schedstat", "")? / 1e9)
 }

@@ -52,7 +52,6 @@ impl Remembered {
         }
     }
 
-    /// Puts what is remembered over what was read at `offset`.
     pub(super) fn read(&self, offset: u64, into: &mut [u8]) {
         let end = offset + into.len() as u64;
         for (block, (_, held)) in self.blocks.range(offset / BLOCK..end.div_ceil(BLOCK)) {

@@ -25,7 +25,6 @@ pub enum Order {
 }
 
 impl TrackLayout {
-    /// Direction over the cylinders, and order of the surfaces.
     pub(super) fn orders(self) -> (Order, Order) {
         match self {
             TrackLayout::F | TrackLayout::FF => (Order::Forward, Order::Forward),

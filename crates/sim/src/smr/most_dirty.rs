@@ -19,7 +19,6 @@ const STEP_PART: f64 = 200.0;
 /// Numbers of dirty slots that fewer bands than this have are left out.
 const BANDS_MIN: f64 = 1e-6;
 
-/// How many bands of each class have how many dirty slots.
 struct DirtySlots<'class> {
     classes: &'class [SizeClass],
     /// For each class, by the number of dirty slots, how many bands have so many.
