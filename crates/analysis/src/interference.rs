@@ -4,9 +4,9 @@
 //! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell, or the kernel's counters.
 
 use crate::measured::{is_surveyed, random_groups, single_reads};
+use crate::moving_parts::{is_used_constantly, turns};
 use crate::stats::series::Neighbours;
 use crate::surface::SurfaceMap;
-use crate::turning::{is_used_constantly, turns};
 use model::finding::Interference;
 use model::histogram::LatencyHistogram;
 use model::record::IoRecord;

@@ -18,6 +18,7 @@ pub mod integrity;
 mod interference;
 pub mod limit;
 mod measured;
+mod moving_parts;
 pub mod phase_table;
 pub mod plan;
 pub mod power_cut;
@@ -30,7 +31,6 @@ pub mod streaming;
 pub mod stripe;
 pub mod surface;
 pub mod sustained;
-mod turning;
 pub mod valley;
 
 pub use detector::{Detected, analyse, concluded, detected};

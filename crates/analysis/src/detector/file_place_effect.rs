@@ -18,7 +18,7 @@ use super::detect::{Detector, Need};
 use crate::file_work::place_effect::{effects, places};
 use crate::file_work::{TaskSamples, all, folders};
 use crate::measured::evidence_of_phases;
-use crate::turning::MOVING_MEDIAN_S;
+use crate::moving_parts::MOVING_MEDIAN_S;
 use model::file_work::FileTask;
 use model::finding::{
     FilePlaceEffect, FileRate, Finding, FindingCode, FolderPlace, Outcome, PlaceLimit, TaskEffect,

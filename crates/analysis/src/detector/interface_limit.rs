@@ -22,11 +22,11 @@ use super::detect::{Detector, Need};
 use super::stated;
 use super::zones::operation;
 use crate::measured::survey_evidence;
+use crate::moving_parts::turns;
 use crate::stats::mean::Mean;
 use crate::stats::sample::Sample;
 use crate::streaming::Calibration;
 use crate::surface::{SurfaceMap, interval, visits_from_to};
-use crate::turning::turns;
 use model::finding::{Finding, FindingCode, InterfaceLimit, LimitReach, Outcome, SurveyUnknown};
 use model::range::ByteRange;
 

@@ -21,11 +21,11 @@ use crate::measured::{
     EXPERIMENT_ACCESS, Visit, evidence_of, host_delay_s, in_no_time, is_measurement, merged_latencies,
     random_groups,
 };
+use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
 use crate::stats::modes::{Cell, Peak, needed, peaks};
 use crate::stats::quantile::{at_rank, interval_ranks};
 use crate::stats::share::share;
-use crate::turning::turns;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, LatencyMode, LatencyModes, LatencyModesUnknown, Outcome};
 use model::histogram::{LatencyHistogram, RELATIVE_ERROR};

@@ -30,6 +30,7 @@ use crate::measured::{
     Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, is_surveyed,
     sequential_visits, single_access_s, survey_evidence,
 };
+use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
@@ -38,7 +39,6 @@ use crate::stats::sample::Sample;
 use crate::stats::stratified::{Stratum, finest_strata, stratified_mean, with_borders};
 use crate::streaming::Calibration;
 use crate::surface::SurfaceMap;
-use crate::turning::turns;
 use model::estimate::Estimate;
 use model::finding::{
     Evidence, Finding, FindingCode, Outcome, PORT_DATA_SHARE, RateOf, SequentialRate, SurveyUnknown,

@@ -17,11 +17,11 @@
 use super::detect::{Detector, Need};
 use super::zones::operation;
 use crate::measured::{merged_latencies, sequential_visits, survey_evidence};
+use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::streaming::Calibration;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
-use crate::turning::turns;
 use model::finding::{
     Finding, FindingCode, LatencyClasses, Outcome, SampledSize, SlowKind, SlowRegion, SlowRegions,
     SurveyUnknown,

@@ -19,12 +19,12 @@ use crate::measured::{
     EXPERIMENT_ACCESS, Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups,
     random_visits, round_ratios,
 };
+use crate::moving_parts::is_used_constantly;
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
 use crate::stripe::Arms;
-use crate::turning::is_used_constantly;
 use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, Outcome, SpanEffect, SpanEffectUnknown, SpanPoint};
 use model::record::IoRecord;

@@ -16,8 +16,8 @@
 use super::detect::{Detector, Need};
 use super::zones::operation;
 use crate::measured::survey_evidence;
+use crate::moving_parts::turns;
 use crate::surface::{SurfaceMap, Visit};
-use crate::turning::turns;
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, UnmappedRanges};
 use model::range::ByteRange;
 use model::request::Operation;

@@ -24,12 +24,12 @@
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};
 use crate::measured::evidence_of_phases;
+use crate::moving_parts::turns;
 use crate::recording::Probes;
 use crate::sustained::{
     Cause, DISK_SETTLED, History, Level, MEMORY_BYTES_MAX, PIECES_AFTER_MIN, RateDrop, Standing, below,
     cause, dip, levels, regained, seen_bytes, standing,
 };
-use crate::turning::turns;
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{

@@ -17,12 +17,12 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::measured::evidence_of_phases;
+use crate::moving_parts::turns;
 use crate::recording::Probes;
 use crate::stats::CONFIDENCE;
 use crate::sustained::{
     DISK_SETTLED, History, Standing, WRITTEN_OVER_MIN, rounds, standing, steady_bytes_max,
 };
-use crate::turning::turns;
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, Outcome, WriteSteadyState, WriteSteadyStateUnknown};
 use model::run::RunView;

@@ -1,8 +1,8 @@
 //! The map that zones are read from: of a rotating drive, without other load.
 
 use crate::measured::is_surveyed;
+use crate::moving_parts::turns;
 use crate::surface::SurfaceMap;
-use crate::turning::turns;
 use model::finding::SurveyUnknown;
 use model::request::Operation;
 use model::run::RunView;

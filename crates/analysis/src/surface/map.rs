@@ -6,9 +6,9 @@ use super::pass::{self, Spot};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
+use crate::moving_parts::is_used_constantly;
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
-use crate::turning::is_used_constantly;
 use model::estimate::Estimate;
 use model::finding::{OtherLoad, SurveyUnknown};
 use model::range::ByteRange;
@@ -153,8 +153,8 @@ impl SurfaceMap {
         }
     }
 
-    /// Whether the survey shows other load, be it so little that zones stand out. Of one arm single reads tell that, and where tracks turn
-    /// back makes one visit in fifty as late.
+    /// Whether the survey shows other load, be it so little that zones stand out. Of one actuator single reads tell that, and changes of direction
+    /// make one visit in fifty as late.
     pub(crate) fn is_held_up(&self) -> bool {
         self.other_load().is_some() || self.several_disks && self.moments.are_some_late()
     }

@@ -3,11 +3,11 @@
 use crate::measured::{
     self, EXPERIMENT_ACCESS, extent, in_no_time, is_measurement, sequential_visits, single_access_s,
 };
+use crate::moving_parts::turns;
 use crate::stats::sample::middle;
 use crate::streaming::{Calibration, ONE_DISK_RATE_MAX};
 use crate::stripe;
 use crate::surface::in_step::InStep;
-use crate::turning::turns;
 use model::finding::SurveyUnknown;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;

@@ -11,10 +11,10 @@
 
 use super::batch::Batch;
 use super::history::History;
+use crate::moving_parts::turns;
 use crate::stats::sample::Sample;
 use crate::stats::student::t_two_sided;
 use crate::stats::{CONFIDENCE, bounded};
-use crate::turning::turns;
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::plan::PhaseKind;

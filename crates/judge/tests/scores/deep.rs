@@ -82,10 +82,10 @@ fn where_nothing_rotates_no_mechanics_are_asked_for() {
     }
 }
 
-/// Something else reads at queue depth 1 all along: 33.0 ms (32.2 to 33.7) were told of 16.3, "no seek time" and "does not rotate", and rates
+/// Something else reads constantly at queue depth 1: 33.0 ms (32.2 to 33.7) were told of 16.3, "no seek time" and "does not rotate", and rates
 /// a fifth too low.
 #[test]
-fn a_disk_that_others_use_all_along_is_not_judged() {
+fn a_disk_that_others_use_constantly_is_not_judged() {
     let home = Home::new();
     let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\n";
     let document = deep(&home.changed("st3000dm001", &[], load).target);

@@ -14,7 +14,7 @@ use model::units::KIB;
 const NO_GAIN_MAX: f64 = 1.5;
 const PARALLEL_MIN: f64 = 1.5;
 pub(super) const REPEAT_ALONE: &str = "Repeat it while nothing else uses the drive.";
-/// What a drive shows that something else reads all along.
+/// What a disk shows that something else reads constantly.
 pub(super) const CONSTANT: &str =
     "single reads within a small span take as long as over the whole drive, as with constant other I/O";
 

@@ -1,4 +1,4 @@
-//! A host that sees completions late: a busy processor or a hypervisor. The drive works on; the next request comes later too.
+//! A host that sees completions late, as with busy processors, and accounts for it. The drive works on; the next request comes later too.
 //!
 //! Not modelled: delays that depend on each other, as those of a processor that is taken away for a while do.
 

@@ -2,8 +2,8 @@
 
 use super::super::interface_limit::link_of;
 use crate::measured::evidence_of;
+use crate::moving_parts::turns;
 use crate::stated::{edges, in_order, spots};
-use crate::turning::turns;
 use model::finding::{Finding, Imported, InterfaceLimit, Outcome, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;

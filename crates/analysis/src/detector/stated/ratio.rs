@@ -1,8 +1,8 @@
 //! What the offset on the drive changes, and what it does not: all that was stated at its start and at its end.
 
 use crate::measured::evidence_of;
+use crate::moving_parts::turns;
 use crate::stated::{Shape, Spot, Stated, edges, in_order, spots, stated, without_interval};
-use crate::turning::turns;
 use model::estimate::Estimate;
 use model::finding::{
     FigureKind, FigureRatio, Finding, Imported, ImportedRatio, Outcome, SurveyUnknown, ZoneRatio,

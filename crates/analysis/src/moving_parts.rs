@@ -1,4 +1,4 @@
-//! Whether a drive turns, and has an arm.
+//! Whether a drive rotates and has an actuator.
 
 use crate::geometry::{Rotation, all_readings};
 use model::histogram::LatencyHistogram;
@@ -20,7 +20,8 @@ const QUICKER: Quantile = Quantile::P25;
 /// say "rotational" of flash. A loop device's word is the kernel's, and does not count. Measured are random reads, one at a time.
 /// `None` when neither says anything, or when a drive that says it does not turn takes as long as one that does.
 pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
-    let moves = is_slow(run).map(|is_slow| is_slow && (!is_as_slow_nearby(run) || rereads_turn(run)));
+    let moves =
+        is_slow(run).map(|is_slow| is_slow && (!is_as_slow_nearby(run) || rereads_show_rotation(run)));
     let is_loop = run.target.caveats.contains(&Caveat::LoopOverFile);
     let says = if is_loop { None } else { run.target.rotational };
     match (says, moves) {
@@ -30,13 +31,13 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     }
 }
 
-/// Whether something else moves the actuator of a disk between any two reads, all along.
+/// Whether something else moves the actuator of a disk between any two reads.
 pub(crate) fn is_used_constantly(run: &RunView<'_>) -> bool {
     turns(run) == Some(true) && is_as_slow_nearby(run)
 }
 
-/// Whether rereads of one place come whole turns apart: then something else moves the arm, and nearby reads are as slow for that.
-fn rereads_turn(run: &RunView<'_>) -> bool {
+/// Whether rereads of one place come whole revolutions apart: then something else moves the actuator, which makes nearby reads as slow.
+fn rereads_show_rotation(run: &RunView<'_>) -> bool {
     matches!(all_readings(run), Ok(readings) if Rotation::of(&readings).is_ok())
 }
 
