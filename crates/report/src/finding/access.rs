@@ -13,7 +13,7 @@ use model::units::KIB;
 /// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
 const NO_GAIN_MAX: f64 = 1.5;
 const PARALLEL_MIN: f64 = 1.5;
-pub(super) const REPEAT_ALONE: &str = "Repeat it while nothing else uses the drive.";
+pub(super) const REPEAT_ALONE: &str = "Repeat while nothing else uses the drive.";
 /// What a disk shows that something else reads constantly.
 pub(super) const CONSTANT: &str =
     "single reads within a small span take as long as over the whole drive, as with constant other I/O";

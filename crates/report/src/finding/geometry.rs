@@ -1,5 +1,6 @@
 //! Words for the findings of disk geometry.
 
+use super::access::REPEAT_ALONE;
 use super::numbers::{number, short_time, size, span};
 use super::{Group, NO_TIME, Subject, Wording};
 use crate::quantity::count;
@@ -165,7 +166,7 @@ pub(super) fn why_no_geometry(reason: &NoGeometry) -> String {
             "Inconclusive: latency does not grow with distance as it does with a single actuator.".into()
         }
         NoGeometry::Interference { share } => format!(
-            "Inconclusive: {} % of the reads were delayed by other I/O. Repeat it while nothing else uses the drive.",
+            "Inconclusive: {} % of the reads were delayed by other I/O. {REPEAT_ALONE}",
             number(100.0 * share)
         ),
         NoGeometry::NoProbes => "Not measured: no tracks were probed. Measure longer.".into(),

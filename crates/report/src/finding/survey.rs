@@ -1,6 +1,6 @@
 //! Throughput by offset, zones, links and regions, in words.
 
-use super::access::CONSTANT;
+use super::access::{CONSTANT, REPEAT_ALONE};
 use super::datasheet_claims::SHORTFALL_MIN;
 use super::numbers::{long_time, number, plural, rate, size, span};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
@@ -17,7 +17,6 @@ use model::request::Operation;
 /// SATA began with 1.5 Gbit/s, which any port has.
 const SLOWEST_PORT_GBIT: f64 = 1.5;
 const LOADED: &str = " Other load on the drive or host was seen meanwhile: alone it may be faster.";
-const ALONE: &str = "Repeat while nothing else uses the drive.";
 const FASTER_PORT: &str = "Connect the drive to a faster port, without a bridge or hub between.";
 const WHOLE_SLOT: &str = "Check with `lspci -vv` that the slot gives the drive all its lanes at full speed (LnkSta against LnkCap).";
 
@@ -468,7 +467,10 @@ fn inconclusive(reason: &SurveyUnknown) -> String {
             "samples differ too much to bound the throughput. Measure longer.".into()
         }
         SurveyUnknown::OnlyLoaded { rate: seen } => {
-            format!("other load fell into most samples; under it the drive reached {}. {ALONE}", rate(*seen))
+            format!(
+                "other load fell into most samples; under it the drive reached {}. {REPEAT_ALONE}",
+                rate(*seen)
+            )
         }
         SurveyUnknown::RotationUnknown => {
             "neither what the drive reports nor its latency tells whether it rotates; only disks have zones."
@@ -533,7 +535,7 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
         OtherLoad::Most { quicker } => quicker_words(quicker),
         OtherLoad::Constant => format!("{CONSTANT}."),
     };
-    format!("other load on the drive hides {hidden}: {seen} {ALONE}")
+    format!("other load on the drive hides {hidden}: {seen} {REPEAT_ALONE}")
 }
 
 fn quicker_words(quicker: f64) -> String {
