@@ -67,6 +67,7 @@ fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteClif
         Standing::Fell(drop) if may_be_of_place(run, history) => {
             Err(WriteCliffUnknown::OfPlace(write_drop(history, &drop)))
         }
+        Standing::Fell(_) if goes_in_place(run) => Err(WriteCliffUnknown::None(no_cliff(run, history))),
         Standing::Fell(drop) => match cause(run, history, &drop) {
             Cause::Cache => Ok(lasting(run, history, &drop)),
             _ if is_behind_layers(run.target) => {
@@ -76,6 +77,12 @@ fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteClif
             Cause::Collection => Err(WriteCliffUnknown::GarbageCollection(write_drop(history, &drop))),
         },
     }
+}
+
+/// Whether there is no media cache that could have filled: other I/O slows writes in place, too.
+fn goes_in_place(run: &RunView<'_>) -> bool {
+    let probes = Probes::of(run, &EXPERIMENT);
+    matches!(probes, Some(probes) if probes.goes_in_place(run.target) && !probes.rewrites_behind_drop(run))
 }
 
 /// Whether other offsets may explain a drop of sequential writes: what may have zones was not written from its start again.

@@ -121,27 +121,25 @@ fn without_slow_tail(batches: &[Batch]) -> &[Batch] {
     &batches[..batches.len() - tail]
 }
 
-/// The first lasting drop; or the next one, if the first may come from a buffer in front of the cells.
+/// The first lasting drop; or a later one, if the first may come from a buffer in front of the cells, or is a small part of it.
 fn lasting(batches: &[Batch]) -> Standing {
     let levels = levels(batches);
-    let mut dropping: Vec<usize> = (1..levels.len()).collect();
-    dropping.retain(|index| drops_for_good(batches, &levels, *index));
-    // A drift, or other I/O, before one that is many times as large.
-    let step = |index: &usize| levels[*index - 1].step_to(&levels[*index]);
-    let largest = dropping.iter().map(step).fold(0.0, f64::max);
-    dropping.retain(|index| step(index) >= OWN_LEVEL_SHARE * largest);
-    let mut indices = dropping.into_iter();
+    let mut indices = (1..levels.len()).filter(|index| drops_for_good(batches, &levels, *index));
     let Some(index) = indices.next() else {
         return if ends_slow(batches, &levels) { Standing::Falling } else { Standing::Even };
     };
     let first = match lasting_at(batches, &levels, index) {
-        Standing::Fell(first) if first.may_be_of_buffer() => first,
+        Standing::Fell(first) => first,
         standing => return standing,
     };
+    let step = |index: usize| levels[index - 1].step_to(&levels[index]);
     for later in indices {
-        if let Standing::Fell(mut drop) = lasting_at(batches, &levels, later)
-            && !drop.may_be_of_buffer()
-        {
+        let Standing::Fell(mut drop) = lasting_at(batches, &levels, later) else { continue };
+        // A drift, or other I/O, before a drop many times as large.
+        if step(index) < OWN_LEVEL_SHARE * step(later) {
+            return Standing::Fell(drop);
+        }
+        if first.may_be_of_buffer() && !drop.may_be_of_buffer() {
             drop.course[0].from_bytes = first.bytes;
             drop.course.insert(0, first.course[0].clone());
             return Standing::Fell(drop);

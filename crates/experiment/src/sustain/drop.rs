@@ -133,9 +133,7 @@ impl RateDrop {
             (Until::Cliff, Standing::Fell(drop)) if self.uses_all() => {
                 self.written < may_write && !has_lasted_as_long(&drop, batches)
             }
-            (Until::Cliff, Standing::Fell(_)) if may_have_media_cache_to_fill(so_far) => {
-                self.written < may_write
-            }
+            (Until::Cliff, Standing::Fell(_)) if !ends_search(so_far) => self.written < may_write,
             (Until::Cliff, Standing::Fell(_)) => false,
             (_, Standing::Falling) => self.written < may_write * (1.0 + longer),
             (_, Standing::Fell(_) | Standing::Even) => self.written < may_write,
@@ -239,10 +237,11 @@ fn writes_in_place(so_far: &RunView<'_>) -> bool {
     }
 }
 
-fn may_have_media_cache_to_fill(so_far: &RunView<'_>) -> bool {
+/// Whether a drop is the one looked for: of a disk only one behind which bands are rewritten, since other I/O slows writes, too.
+fn ends_search(so_far: &RunView<'_>) -> bool {
     match Probes::of(so_far, &ExperimentName::Sustain) {
-        Some(probes) => probes.may_have_media_cache_to_fill(so_far),
-        None => false,
+        Some(probes) if probes.has_arm() => probes.rewrites_behind_drop(so_far),
+        _ => true,
     }
 }
 

@@ -100,6 +100,20 @@ fn other_io_hides_no_media_cache() {
     }
 }
 
+/// The first 432 MB of writes in place fell between bursts of other reads: a cliff from 18.0 to 15.8 MB/s was told.
+#[test]
+fn other_io_makes_no_cliff_of_writes_in_place() {
+    let home = Home::new();
+    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\nat_s = 6.9845\nseconds = 2.2547\nevery_s = 8.9388\n";
+    let drive = home.changed("random-hard-disk-1310033", &[], load);
+    let run = sustain(&drive.target, &["--seed", "224"]);
+    assert!(
+        run.why(FindingCode::WriteCliff).starts_with("No lasting drop within 2.15 GB"),
+        "{}",
+        run.said(FindingCode::WriteCliff)
+    );
+}
+
 /// Without a write cache; of one that cleans in the order of age; and with small writes in a ring, which take long to clear away.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes minutes in a debug build: run it with --release")]
