@@ -91,7 +91,6 @@ impl Options {
         options
     }
 
-    /// Takes over what a line says; a new command begins anew.
     pub(crate) fn line(&mut self, line: Line<'_>) {
         let words = line.words();
         let is_command = |word: &str| word == "fio" || word.ends_with("/fio");

@@ -150,7 +150,6 @@ impl Cache {
         Some(self.paused(offsets, PAUSE_FOR_NEXT, "interleaved streams".into()))
     }
 
-    /// Pairs between the distances where reading on ends, if it does.
     fn pairs_between(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let ReadOn::Found { low: Some(low), high: Some(high), .. } = read_on(so_far) else { return None };
         let (block, room) = (self.block().get(), high.get() - low.get());

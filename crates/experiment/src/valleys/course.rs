@@ -73,7 +73,6 @@ struct Limits {
 }
 
 impl Limits {
-    /// The limits of passes that write so much each.
     fn of(goal: Goal, pass: Bytes, is_file: bool) -> Limits {
         let fit = (WRITTEN_MAX / pass.max(Bytes::new(1))).min(u64::from(SHORT_PASSES_MAX)) as u32;
         let fit_half = (WRITTEN_MAX / 2 / pass.max(Bytes::new(1))).min(u64::from(SHORT_PASSES_MAX)) as u32;
