@@ -254,7 +254,8 @@ impl Probes {
         let share = self.lone.mean_ns()? / 1e9 / single_s;
         (median / single_s >= CACHED_SHARE).then_some(if share <= LONE_APPENDED_SHARE {
             Writing::Appended
-        } else if share < LONE_IN_PLACE_SHARE {
+        } else if share < LONE_IN_PLACE_SHARE || median / single_s < LONE_APPENDED_SHARE {
+            // Where only the mean is that of a seek, some waited for other I/O.
             Writing::Unclear
         } else if share <= IN_PLACE_TIMES_MAX {
             Writing::InPlace
