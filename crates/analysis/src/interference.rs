@@ -1,4 +1,4 @@
-//! Whether something else used a drive that turns while its single random reads were measured.
+//! Whether something else used a drive while its single random reads were measured.
 //!
 //! A read that finds the actuator elsewhere waits for it. Under constant other I/O, many reads take longer than any access; under bursts of
 //! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell, or the kernel's counters.

@@ -300,8 +300,7 @@ fn is_done_in_turn(histogram: &LatencyHistogram, in_flight: u64) -> bool {
 
 impl<'run> Visit<'run> {
     pub(crate) fn contains(&self, time_ns: &Range<u64>) -> bool {
-        let ends_ns = self.summary.start_ns + self.summary.duration_ns;
-        self.summary.start_ns <= time_ns.start && time_ns.end <= ends_ns
+        self.summary.start_ns <= time_ns.start && time_ns.end <= self.summary.end_ns()
     }
 
     pub(crate) fn summary(&self) -> &'run PhaseSummary {

@@ -47,7 +47,7 @@ fn is_slow(run: &RunView<'_>) -> Option<bool> {
 
 /// Whether reads within a small part of the range take as long as over all of it: a volume behind a network is as slow as a disk, and has
 /// no arm.
-fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
+pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
     let ranges = || run.phases.iter().filter_map(range_of_single_reads);
     let (Some(least), Some(most)) = (ranges().min(), ranges().max()) else { return false };
     let [nearby, anywhere] = [least, most].map(|bytes| of_reads(run, QUICKER, |range| range == bytes));

@@ -31,6 +31,7 @@ use crate::measured::{
     EXPERIMENT_ACCESS, Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement,
     merged_latencies, random_groups,
 };
+use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
@@ -102,7 +103,8 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
     if let Some(by) = interference(run) {
         return Err(AccessTimeUnknown::Interference { mean, by });
     }
-    let mean = if beside_reads(run).is_some() { without_others(mean, &histogram) } else { mean };
+    let is_shared = turns(run) != Some(true) && beside_reads(run).is_some();
+    let mean = if is_shared { without_others(mean, &histogram) } else { mean };
     let workload = samples[0].workload;
     let range = workload.range;
     let median = of_histogram(&histogram, Quantile::MEDIAN, CONFIDENCE);

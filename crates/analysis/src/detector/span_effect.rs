@@ -26,7 +26,7 @@ use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
 use crate::stripe::Arms;
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode, Outcome, SpanEffect, SpanEffectUnknown, SpanPoint};
+use model::finding::{Finding, FindingCode, Interference, Outcome, SpanEffect, SpanEffectUnknown, SpanPoint};
 use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
@@ -82,7 +82,7 @@ fn compare(
         return Err(SpanEffectUnknown::NoTime);
     }
     if is_used_constantly(run) {
-        return Err(SpanEffectUnknown::OtherLoad);
+        return Err(SpanEffectUnknown::Interference(Interference::Constant));
     }
     let arms = Arms::of(run, &EXPERIMENT_ACCESS);
     let mut means = Vec::new();

@@ -6,7 +6,7 @@ use super::pass::{self, Spot};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
-use crate::moving_parts::is_used_constantly;
+use crate::moving_parts::is_as_slow_nearby;
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
 use model::estimate::Estimate;
@@ -53,7 +53,7 @@ impl SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
             turns: gathered.turns == Some(true),
-            is_used_constantly: is_used_constantly(run),
+            is_used_constantly: gathered.turns == Some(true) && is_as_slow_nearby(run),
             several_disks: gathered.several_disks,
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
         };

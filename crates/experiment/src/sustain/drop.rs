@@ -133,8 +133,7 @@ impl RateDrop {
             (Until::Cliff, Standing::Fell(drop)) if self.uses_all() => {
                 self.written < may_write && !has_lasted_as_long(&drop, batches)
             }
-            (Until::Cliff, Standing::Fell(_)) if !ends_search(so_far) => self.written < may_write,
-            (Until::Cliff, Standing::Fell(_)) => false,
+            (Until::Cliff, Standing::Fell(_)) => self.written < may_write && !ends_search(so_far),
             (_, Standing::Falling) => self.written < may_write * (1.0 + longer),
             (_, Standing::Fell(_) | Standing::Even) => self.written < may_write,
         }

@@ -43,7 +43,7 @@ pub fn page(options: &CoverageOptions, done: u64, parts: &[Part]) -> String {
         (true, _) => (
             "Coverage of every finding under other I/O, and on a late host",
             " --disturbed",
-            "virtual; the truth is that of the drive alone, without other I/O and without the host's delay",
+            "virtual; the truth is the drive's alone, without other I/O and without the host's delay",
         ),
         (false, true) => {
             ("Coverage of every finding", " --mounted", "virtual, and served in real time as loop devices")

@@ -147,9 +147,8 @@ fn a_disk_that_slept_is_said_to_have_slept() {
 
 /// A disk of 3 TB that others use as well.
 fn shared(load: &str) -> Document {
-    let load = format!("\n[[faults]]\nkind = \"other-load\"\n{load}\n");
     let home = Home::new();
-    accessed(&home.changed("st3000dm001", &[], &load).target, &[])
+    accessed(&home.shared("st3000dm001", load).target, &[])
 }
 
 /// Fifty reads a second for somebody else: then nobody can say what the arm takes, and an answer that came late is no end of what was read on.
@@ -193,9 +192,9 @@ fn what_somebody_else_does_now_and_then_is_seen() {
 /// Each disk of an array waits for others less often than one alone: samples of the same run show them. 13.5 ms (13.2 to 13.7) were told of 13.0.
 #[test]
 fn other_io_on_an_array_is_seen_by_its_samples() {
-    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\nat_s = 1.103\nseconds = 0.266\nevery_s = 1.282\n";
     let home = Home::new();
-    let drive = home.changed("random-volume-1280031", &[], load);
+    let bursts = "queue_depth = 1\nat_s = 1.103\nseconds = 0.266\nevery_s = 1.282";
+    let drive = home.shared("random-volume-1280031", bursts);
     let document = measured("check", &drive.target, &["--deep", "--seed", "194"]);
     let access = document.said(FindingCode::AccessTime);
     assert!(
@@ -204,7 +203,7 @@ fn other_io_on_an_array_is_seen_by_its_samples() {
     );
 }
 
-/// What the host adds is inside the latency, and the interval reaches down to that of the drive; it makes no gain either.
+/// What the host adds is inside the latency, and the interval reaches down to the drive's; it makes no gain either.
 #[test]
 fn a_late_host_is_not_told_as_the_drive() {
     let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 60\nlate_share = 0.01\nlate_ms = 1\n";

@@ -87,8 +87,7 @@ fn where_nothing_rotates_no_mechanics_are_asked_for() {
 #[test]
 fn a_disk_that_others_use_constantly_is_not_judged() {
     let home = Home::new();
-    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\n";
-    let document = deep(&home.changed("st3000dm001", &[], load).target);
+    let document = deep(&home.shared("st3000dm001", "queue_depth = 1").target);
     for code in [
         FindingCode::AccessTime,
         FindingCode::LatencyModes,

@@ -264,8 +264,7 @@ fn has_none(name: &str, codes: &[FindingCode]) -> Document {
 #[test]
 fn other_load_hides_no_rotation_and_invents_no_seek() {
     let home = Home::new();
-    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\nseconds = 3\nevery_s = 10\n";
-    let drive = home.changed("dt01aca300", &[], load);
+    let drive = home.shared("dt01aca300", "queue_depth = 1\nseconds = 3\nevery_s = 10");
     let said = geometry(&drive.target, &["--time-limit", "60s"]);
     let profile = drive.profile;
     let wrong_period = wrong("loaded", &profile, &said, &[FindingCode::RotationPeriod]);

@@ -35,6 +35,11 @@ impl Home {
         self.folder.changed(of, changes, more).expect("a drive")
     }
 
+    /// That drive, which something else uses as well.
+    pub fn shared(&self, of: &str, load: &str) -> Drive {
+        self.changed(of, &[], &format!("\n[[faults]]\nkind = \"other-load\"\n{load}\n"))
+    }
+
     pub fn drive(&self, name: &str, text: &str) -> Drive {
         self.folder.drive(name, text).expect("a drive")
     }

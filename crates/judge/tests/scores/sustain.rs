@@ -92,8 +92,7 @@ fn other_io_hides_no_media_cache() {
     let count = if cfg!(debug_assertions) { 1 } else { drives.len() };
     for (name, seed, bursts) in &drives[..count] {
         let home = Home::new();
-        let load = format!("\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\n{bursts}\n");
-        let drive = home.changed(name, &[], &load);
+        let drive = home.shared(name, &format!("queue_depth = 1\n{bursts}"));
         let document = sustain(&drive.target, &["--seed", seed]);
         let (cliff, is) =
             (document.said(FindingCode::WriteCliff), truth(&shipped(name), FindingCode::WriteCliff));
@@ -107,8 +106,8 @@ fn other_io_hides_no_media_cache() {
 #[test]
 fn other_io_makes_no_cliff_of_writes_in_place() {
     let home = Home::new();
-    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\nat_s = 6.9845\nseconds = 2.2547\nevery_s = 8.9388\n";
-    let drive = home.changed("random-hard-disk-1310033", &[], load);
+    let bursts = "queue_depth = 1\nat_s = 6.9845\nseconds = 2.2547\nevery_s = 8.9388";
+    let drive = home.shared("random-hard-disk-1310033", bursts);
     let run = sustain(&drive.target, &["--seed", "224"]);
     assert!(
         run.why(FindingCode::WriteCliff).starts_with("No lasting drop within 2.15 GB"),

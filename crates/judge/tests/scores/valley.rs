@@ -107,8 +107,7 @@ fn there_are_none_where_there_are_none() {
         assert!(found["value"].as_f64().is_none_or(|count| count == 0.0), "{name}: {found}");
     }
     let home = Home::new();
-    let load = "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 8\nseconds = 0.5\nevery_s = 20\n";
-    let drive = home.changed("zoned", &[], load);
+    let drive = home.shared("zoned", "queue_depth = 8\nseconds = 0.5\nevery_s = 20");
     let document = valleys(&drive.target, &["--range", "0..6GiB"]);
     let found = document.said(FindingCode::WriteValleys);
     assert!(found["value"].as_f64().is_none_or(|count| count == 0.0), "{found}");

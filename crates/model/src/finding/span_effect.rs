@@ -1,5 +1,6 @@
 //! The finding of short-stroking.
 
+use super::Interference;
 use crate::estimate::Estimate;
 use crate::units::Bytes;
 use serde::Serialize;
@@ -33,8 +34,7 @@ pub struct SpanPoint {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpanEffectUnknown {
-    /// Something else moves the actuator between any two reads.
-    OtherLoad,
+    Interference(Interference),
     RateLimited,
     NoTime,
     /// Fewer than two rounds without failures over the whole range, or over 1 % of it.

@@ -112,11 +112,13 @@ impl Wording for LatencyModes {
             LatencyModesUnknown::TooFewReads { have } => {
                 format!("Inconclusive: {have} random reads are too few to tell two modes from chance.")
             }
-            LatencyModesUnknown::Interference(by) => {
-                format!("Inconclusive: {}. {REPEAT_ALONE}", interference(*by))
-            }
+            LatencyModesUnknown::Interference(by) => why_interference(*by),
         }
     }
+}
+
+pub(super) fn why_interference(by: Interference) -> String {
+    format!("Inconclusive: {}. {REPEAT_ALONE}", interference(by))
 }
 
 fn interference(by: Interference) -> String {
@@ -200,9 +202,7 @@ pub(crate) fn why_no_concurrency(reason: ConcurrencyUnknown) -> String {
     match reason {
         ConcurrencyUnknown::RateLimited => RATE_LIMITED.into(),
         ConcurrencyUnknown::NoTime => NO_TIME.into(),
-        ConcurrencyUnknown::Interference(by) => {
-            format!("Inconclusive: {}. {REPEAT_ALONE}", interference(by))
-        }
+        ConcurrencyUnknown::Interference(by) => why_interference(by),
         ConcurrencyUnknown::TooFewRounds => {
             "Inconclusive: fewer than two rounds without failures at QD 1 and at another depth.".into()
         }

@@ -1,6 +1,6 @@
 //! Words for the finding of short-stroking.
 
-use super::access::{CONSTANT, REPEAT_ALONE};
+use super::access::why_interference;
 use super::numbers::{number, size};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
 use model::finding::{FindingCode, Known, SpanEffect, SpanEffectUnknown, SpanPoint};
@@ -32,7 +32,7 @@ impl Wording for SpanEffect {
         match reason {
             SpanEffectUnknown::RateLimited => RATE_LIMITED.into(),
             SpanEffectUnknown::NoTime => NO_TIME.into(),
-            SpanEffectUnknown::OtherLoad => format!("Inconclusive: {CONSTANT}. {REPEAT_ALONE}"),
+            SpanEffectUnknown::Interference(by) => why_interference(*by),
             SpanEffectUnknown::TooFewRounds => {
                 "Inconclusive: fewer than two rounds without failures over the whole range and over 1 % of it.".into()
             }
