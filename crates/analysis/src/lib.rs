@@ -12,6 +12,7 @@ pub mod concurrency;
 pub mod datasheet;
 pub mod detector;
 pub mod estimate;
+mod examined;
 pub mod file_work;
 pub mod geometry;
 pub mod integrity;

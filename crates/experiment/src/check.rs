@@ -337,6 +337,11 @@ impl Experiment for Check {
         self.queue.pop_front()
     }
 
+    /// When each read completed tells whether others used a disk meanwhile.
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        self.mechanical && matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
+    }
+
     fn remaining(&self) -> Remaining {
         // What is measured once a file is filled and the drive known to move parts is taken as of now.
         let mut ahead = self.clone();

@@ -1,6 +1,6 @@
 //! Requests per second by the number of requests at a time, each point with its rounds.
 
-use crate::interference::interference;
+use crate::examined::Examined;
 use crate::measured::{
     Axis, Part, Slice, Visit, axes, in_no_time, is_measurement, merged_latencies, random_groups_along,
     round_ratios,
@@ -50,10 +50,10 @@ impl<'run> Curve<'run> {
 
     /// The same where nothing else used the drive: a single read waits for it, and a deep queue outbids it.
     pub(crate) fn undisturbed(
-        run: &RunView<'run>,
+        run: &Examined<'run>,
         operation: Operation,
     ) -> Result<Curve<'run>, ConcurrencyUnknown> {
-        match interference(run) {
+        match run.interference() {
             Some(by) if operation == Operation::Read => Err(ConcurrencyUnknown::Interference(by)),
             _ => Curve::of(run, operation),
         }

@@ -25,8 +25,9 @@ use super::detect::{Detector, Need};
 use super::stated;
 use super::trust::doubts;
 use crate::cache::{ReadOn, memory_answer_s, read_on};
+use crate::examined::Examined;
 use crate::geometry::{Rotation, all_readings};
-use crate::interference::{beside_reads, held_up_share, interference};
+use crate::interference::{beside_reads, held_up_share};
 use crate::measured::{
     EXPERIMENT_ACCESS, Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement,
     merged_latencies, random_groups,
@@ -71,7 +72,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let single = random_groups(run, Operation::Read).remove(&1);
     if stated::is_stated(run) && single.is_none() && random_groups(run, Operation::Read).is_empty() {
         return stated::access(run);
@@ -84,7 +85,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::AccessTime(outcome).with_caveats(&doubts(run))]
 }
 
-fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, AccessTimeUnknown> {
+fn access_time(run: &Examined<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, AccessTimeUnknown> {
     let histogram = merged_latencies(samples, Operation::Read);
     if histogram.count() < READS_MIN {
         return Err(AccessTimeUnknown::TooFewReads { have: histogram.count(), need: READS_MIN });
@@ -100,7 +101,7 @@ fn access_time(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, A
     // What the host adds is inside each latency.
     let host_s = host_delay_s(run, samples.iter().map(Visit::summary));
     let mean = Estimate { low: (mean.low - host_s).max(0.0), ..mean };
-    if let Some(by) = interference(run) {
+    if let Some(by) = run.interference() {
         return Err(AccessTimeUnknown::Interference { mean, by });
     }
     let is_shared = turns(run) != Some(true) && beside_reads(run).is_some();
@@ -131,7 +132,7 @@ fn without_others(seen: Estimate, reads: &LatencyHistogram) -> Estimate {
 }
 
 /// Half a revolution, what a cache hit takes, and what is left for the actuator. None where one of them is not known.
-fn parts(run: &RunView<'_>, access_s: f64) -> Option<AccessParts> {
+fn parts(run: &Examined<'_>, access_s: f64) -> Option<AccessParts> {
     if !is_one_drive_by_itself(run) {
         return None;
     }
@@ -145,12 +146,12 @@ fn parts(run: &RunView<'_>, access_s: f64) -> Option<AccessParts> {
 }
 
 /// Whether one arm answered, and for nobody else: memory that answers late now and then waits for a drive that is busy.
-fn is_one_drive_by_itself(run: &RunView<'_>) -> bool {
+fn is_one_drive_by_itself(run: &Examined<'_>) -> bool {
     // What takes longest is asked last.
     matches!(
         read_on(run),
         ReadOn::Found { low: Some(_), late_share, .. } if late_share <= LATE_SHARE_MAX
-    ) && interference(run).is_none()
+    ) && run.interference().is_none()
         && matches!(stripe_reads(run, &EXPERIMENT_ACCESS), Some(reads) if reads.has_one_arm())
 }
 

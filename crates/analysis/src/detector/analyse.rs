@@ -3,11 +3,12 @@
 use super::REGISTRY;
 use super::detect::Detector;
 use super::{contradiction, datasheet_claims, rate_limit};
+use crate::examined::Examined;
 use crate::limit::{self, Limit};
 use crate::measured::random_groups;
 use model::finding::{Finding, FindingCode};
 use model::request::Operation;
-use model::run::{PhaseSummary, RunView};
+use model::run::RunView;
 
 /// Everything that can be concluded from a run: what the detectors find, and what follows from it together.
 pub fn analyse(run: &RunView<'_>) -> Vec<Finding> {
@@ -20,17 +21,19 @@ pub struct Detected(Vec<(&'static Detector, Vec<Finding>)>);
 /// About as long as the search for [`limit::limits`], which may go on meanwhile.
 pub fn detected(run: &RunView<'_>) -> Detected {
     let needed = REGISTRY.iter().filter(|detector| detector.needs.iter().any(|need| need.is_met(run)));
-    Detected(needed.map(|detector| (detector, (detector.detect)(run))).collect())
+    let examined = Examined::new(run);
+    Detected(needed.map(|detector| (detector, (detector.detect)(&examined))).collect())
 }
 
 /// What limits and detectors come to together.
 pub fn concluded(run: &RunView<'_>, limits: Vec<Limit>, detected: Detected) -> Vec<Finding> {
     let apart = limit::apart(run, &limits);
+    let apart = apart.as_ref().map(|phases| Examined::new(&RunView { phases, ..*run }));
     let mut findings = rate_limit::found(run, limits);
     for (detector, of_all) in detected.0 {
         match &apart {
             None => findings.extend(of_all),
-            Some(phases) => findings.extend(detected_apart(detector, of_all, run, phases)),
+            Some(before) => findings.extend(detected_apart(detector, of_all, run, before)),
         }
     }
     let contradictions = contradiction::withdrawn(&mut findings);
@@ -52,16 +55,15 @@ fn detected_apart(
     detector: &Detector,
     of_all: Vec<Finding>,
     run: &RunView<'_>,
-    before: &[PhaseSummary],
+    before: &Examined<'_>,
 ) -> Vec<Finding> {
     if !detector.codes.iter().any(|&code| Finding::rate_limited(code).is_some()) {
         return of_all;
     }
-    let before = RunView { phases: before, ..*run };
     let has_all_depths = [Operation::Read, Operation::Write]
         .into_iter()
-        .all(|operation| random_groups(&before, operation).keys().eq(random_groups(run, operation).keys()));
-    let mut findings = (detector.detect)(&before);
+        .all(|operation| random_groups(before, operation).keys().eq(random_groups(run, operation).keys()));
+    let mut findings = (detector.detect)(before);
     for of_all in of_all {
         let code = of_all.code();
         let Some(limited) = Finding::rate_limited(code) else { continue };

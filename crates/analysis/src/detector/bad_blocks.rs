@@ -20,6 +20,7 @@
 //! lie within 10 MB of another.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::silence::Silence;
 use model::finding::{BadBlocks, BadBlocksUnknown, BadRegion, Evidence, Finding, FindingCode, Outcome};
@@ -39,7 +40,7 @@ const QUEUE_REGIONS_MIN: usize = 3;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::BadBlocks], needs: &[Need::Phase], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let silence = Silence::of(run);
     let (mut of_medium, mut located, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for (phase, summary) in (0..).zip(run.phases) {

@@ -16,18 +16,18 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::recording::bands::{Bands, Looks};
 use model::experiment_name::ExperimentName;
 use model::finding::{BandSize, Finding, FindingCode, Outcome};
-use model::run::RunView;
 
 const ASKED_BY: ExperimentName = ExperimentName::Sustain;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::BandSize], needs: &[Need::Asked(ASKED_BY)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let Some(looks) = Looks::of(run, &ASKED_BY) else { return Vec::new() };
     let outcome = match looks.bands() {
         // There are no bands: recording-kind says what it is.

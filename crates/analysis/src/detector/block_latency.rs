@@ -14,6 +14,7 @@
 //! The bounds are those of the surface tests MHDD and Victoria, which show them since the 1990s.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::measured::{evidence_across, is_measurement};
 use model::finding::{BlockLatency, ClassCount, Evidence, Finding, FindingCode, OperationMap, Outcome};
 use model::latency_map::{LatencyClass, LatencyMap};
@@ -33,7 +34,7 @@ type Counts = [u64; LatencyClass::ALL.len()];
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::BlockLatency], needs: Need::SURVEYED, detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let (mut counts, mut maps, mut evidence) = ([0; LatencyClass::ALL.len()], Vec::new(), Vec::new());
     for operation in [Operation::Read, Operation::Write] {
         if let Some((map, of_pass)) = pass(run, operation, &mut counts) {

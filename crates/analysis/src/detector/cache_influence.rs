@@ -15,13 +15,13 @@
 
 use super::detect::{Detector, Need};
 use super::trust::signs;
+use crate::examined::Examined;
 use model::finding::{CacheInfluence, Finding, FindingCode, Outcome};
-use model::run::RunView;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::CacheInfluence], needs: &[Need::Measurement], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let (mut reasons, mut evidence) = (Vec::new(), Vec::new());
     for (sign, of_sign) in signs(run) {
         reasons.push(sign);

@@ -15,6 +15,7 @@
 //! Machado, "F3: an alternative to h2testw" (f3probe), 2010 to 2023: kinds of counterfeit drives, and how to tell them.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::integrity::{BLOCK_BYTES, Extent, Probes, compared, compared_writes, extent};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -25,7 +26,7 @@ use model::units::Bytes;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::CapacityTrue], needs: &[Need::Phase], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if !compared(run).any(|(_, summary, _)| summary.phase.experiment == ExperimentName::Verify) {
         return Vec::new();
     }

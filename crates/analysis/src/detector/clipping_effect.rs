@@ -16,6 +16,7 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::clipping::{UsedPart, used_parts};
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -38,7 +39,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let parts = used_parts(run);
     // A scratch file that is filled and then written to is one part: nobody asked what clipping gains.
     if parts.len() < 2 {

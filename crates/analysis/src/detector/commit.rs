@@ -19,6 +19,7 @@
 use super::detect::{Detector, Need};
 use super::flush_honoured;
 use crate::commit::{Cell, CellKey, cells, committed, main_cells};
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::stated;
 use crate::stats::CONFIDENCE;
@@ -55,7 +56,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let cells = cells(run);
     let main = main_cells(&cells);
     let Some(first) = main.first() else {

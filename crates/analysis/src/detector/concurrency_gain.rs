@@ -23,6 +23,7 @@ use super::detect::{Detector, Need};
 use super::stated;
 use super::trust::doubts;
 use crate::concurrency::curve::{Curve, Point};
+use crate::examined::Examined;
 use crate::measured::{Visit, evidence_of, host_delay_s, random_groups};
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
@@ -57,7 +58,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if stated::is_stated(run) {
         return stated::gain(run);
     }
@@ -72,7 +73,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::ConcurrencyGain(outcome).with_caveats(&doubts(run))]
 }
 
-fn gain<'run>(run: &RunView<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {
+fn gain<'run>(run: &Examined<'run>, operation: Operation) -> Result<Gain<'run>, ConcurrencyUnknown> {
     let curve = Curve::undisturbed(run, operation)?;
     let (seen, best) = gain_of(&curve).ok_or(ConcurrencyUnknown::TooFewRounds)?;
     // A queue hides what the host adds to each single request.

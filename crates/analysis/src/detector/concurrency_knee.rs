@@ -25,6 +25,7 @@ use crate::concurrency::curve::{Curve, Point};
 use crate::concurrency::knee::{Knee, knee};
 use crate::concurrency::kneedle::sharpest_bend;
 use crate::concurrency::usl::Usl;
+use crate::examined::Examined;
 use crate::measured::{evidence_of, random_groups};
 use crate::stats::bounded;
 use model::finding::{
@@ -32,7 +33,6 @@ use model::finding::{
     OperatingPoint, OtherKnee, Outcome, ScalabilityLaw,
 };
 use model::request::Operation;
-use model::run::RunView;
 
 /// A curve of two points is a line.
 const POINTS_MIN: usize = 3;
@@ -45,7 +45,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let is_read = !random_groups(run, Operation::Read).is_empty();
     let operation = if is_read { Operation::Read } else { Operation::Write };
     if random_groups(run, operation).len() < POINTS_MIN {
@@ -60,7 +60,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
 }
 
 fn saturation_point(
-    run: &RunView<'_>,
+    run: &Examined<'_>,
     operation: Operation,
 ) -> Result<(ConcurrencyKnee, Vec<Evidence>), ConcurrencyUnknown> {
     let curve = Curve::undisturbed(run, operation)?;

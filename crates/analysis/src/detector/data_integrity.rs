@@ -16,6 +16,7 @@
 //! Bairavasundaram et al., "Data corruption in the storage stack", FAST 2008; Hanley, Lippman-Hand, JAMA 249, 1983.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::integrity::{
     BLOCK_BYTES, Extent, WrongStretch, compared, compared_writes, extent, not_written, union, wrong_stretches,
 };
@@ -36,7 +37,7 @@ const CONFIDENCE: f64 = 0.95;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::DataIntegrity], needs: &[Need::Phase], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let Some(seen) = Seen::of(run) else { return Vec::new() };
     let outcome = if seen.checked == 0 {
         Outcome::Unknown(DataIntegrityUnknown::NothingRead)

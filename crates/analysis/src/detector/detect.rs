@@ -1,5 +1,6 @@
 //! What a detector is, and what a run must hold for it to be asked.
 
+use crate::examined::Examined;
 use crate::measured::{Visit, is_measurement, is_surveyed, measurements, random_groups, sequential_visits};
 use crate::stated::EXPERIMENT;
 use model::experiment_name::ExperimentName;
@@ -12,7 +13,7 @@ pub struct Detector {
     /// What the run must hold for its question to have been asked: any one of these.
     pub needs: &'static [Need],
     /// What it finds. Called only when one of the needs is met.
-    pub detect: fn(&RunView<'_>) -> Vec<Finding>,
+    pub detect: fn(&Examined<'_>) -> Vec<Finding>,
 }
 
 /// Whether a phase may tell how fast the drive is: those of some experiments change what they measure.

@@ -14,6 +14,7 @@
 //! ENODEV, ENXIO, ENOTCONN, ESHUTDOWN in errno(3).
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::silence::Silence;
 use model::finding::{DeviceLost, Evidence, Finding, FindingCode, Outcome};
 use model::plan::StopReason;
@@ -23,7 +24,7 @@ use model::run::RunView;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::DeviceLost], needs: &[Need::Phase], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     // A silence is of errors that do not say that the device is gone, and knows when the first of them was.
     let lost = match Silence::of(run) {
         Some(silence) => silent(run, silence),

@@ -19,6 +19,7 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::cache::{Kept, NotTold, ReadOn, kept, read_on};
+use crate::examined::Examined;
 use crate::interference::is_held_up;
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::{CONFIDENCE, bounded};
@@ -30,7 +31,7 @@ use model::run::RunView;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::DriveCache], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let kept = kept(run);
     let phases = match &kept {
         Kept::NotAsked => return Vec::new(),

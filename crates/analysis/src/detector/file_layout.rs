@@ -14,6 +14,7 @@
 //! Linux, Documentation/filesystems/fiemap.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::file_work::{folders, layout_of};
 use crate::measured::evidence_of_phases;
 use model::file_work::{DiskShare, FileLayout};
@@ -23,7 +24,7 @@ use model::run::RunView;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::FileLayout], needs: &[Need::Files], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let folders = folders(run.phases);
     let is_only_folder = folders.len() == 1;
     let mut findings = Vec::new();

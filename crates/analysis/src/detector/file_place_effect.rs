@@ -15,6 +15,7 @@
 //! Benjamini and Hochberg, 1995. Outer over inner: 1.5 on a WD20EARS (2011), 2.0 on an ST3000DM001 (2012), measured by others.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::file_work::place_effect::{effects, places};
 use crate::file_work::{TaskSamples, all, folders};
 use crate::measured::evidence_of_phases;
@@ -33,7 +34,7 @@ const TRACK_RATIO_MIN: f64 = 1.5;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::FilePlaceEffect], needs: &[Need::Files], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if folders(run.phases).len() < 2 {
         return Vec::new();
     }

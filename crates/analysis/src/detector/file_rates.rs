@@ -19,6 +19,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::file_work::{CACHED_SHARE_MAX, TaskSamples, all, folders};
 use crate::measured::evidence_of_phases;
 use model::file_work::FileTask;
@@ -68,7 +69,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let samples = all(run.phases);
     let (folders, doubts) = (folders(run.phases), doubts(run));
     let mut findings = Vec::new();

@@ -17,6 +17,7 @@
 //! NVMe Base Specification 2.0, VWC and Flush. ACS-3, FLUSH CACHE. docs/reference/sync-latency.md: sync latencies as published.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::measured::{evidence_of_phases, phases_where};
 use model::experiment_name::ExperimentName;
 use model::finding::{
@@ -48,7 +49,7 @@ const BUFFERED_SHARE: f64 = 0.75;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::FlushHonoured], needs: &[Need::Asked(ExperimentName::Commit)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let probes = phases_where(run, is_probe);
     vec![Finding::FlushHonoured(Outcome::of(judge(run), evidence_of_phases(run, &probes)))]
 }

@@ -18,11 +18,11 @@ use super::device_lost;
 use super::sequential_rate::pass_mean;
 use super::stated;
 use super::trust::{covers, doubts};
+use crate::examined::Examined;
 use crate::measured::sequential_visits;
 use crate::stats::scaled;
 use model::finding::{Evidence, Finding, FindingCode, FullPassTime, Outcome, SurveyUnknown};
 use model::request::Operation;
-use model::run::RunView;
 
 pub(super) const DETECTOR: Detector = Detector {
     codes: &[FindingCode::FullPassTime],
@@ -34,7 +34,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if stated::is_stated(run) {
         return stated::pass_time(run);
     }
@@ -52,7 +52,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::FullPassTime(outcome).with_caveats(&doubts(run))]
 }
 
-fn pass(run: &RunView<'_>, operation: Operation) -> Result<(FullPassTime, Vec<Evidence>), SurveyUnknown> {
+fn pass(run: &Examined<'_>, operation: Operation) -> Result<(FullPassTime, Vec<Evidence>), SurveyUnknown> {
     let mean = pass_mean(run, operation)?;
     let covers_capacity = covers(run, mean.span);
     if !covers_capacity && device_lost::is_lost(run) {

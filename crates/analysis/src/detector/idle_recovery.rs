@@ -16,6 +16,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::stats::student::t_two_sided;
 use crate::stats::{CONFIDENCE, bounded};
@@ -23,7 +24,6 @@ use crate::sustained::{Cause, History, RateDrop, Regained, Standing, cause, rega
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, IdlePoint, IdleRecovery, IdleRecoveryUnknown, Outcome};
-use model::run::RunView;
 
 /// From this share of the cache on, idle time may have recovered all of it.
 const FULL_SHARE: f64 = 0.9;
@@ -35,7 +35,7 @@ const SCATTER_MIN: f64 = 0.03;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::IdleRecovery], needs: &[Need::Asked(ExperimentName::Sustain)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let Some(history) = History::of(run) else { return Vec::new() };
     let Standing::Fell(drop) = standing(history.first()) else {
         return Vec::new();

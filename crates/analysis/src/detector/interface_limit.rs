@@ -21,6 +21,7 @@
 use super::detect::{Detector, Need};
 use super::stated;
 use super::zones::operation;
+use crate::examined::Examined;
 use crate::measured::survey_evidence;
 use crate::moving_parts::turns;
 use crate::stats::mean::Mean;
@@ -81,18 +82,18 @@ const FASTEST_LEFT_OUT: f64 = 0.005;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::InterfaceLimit], needs: Need::SURVEYED_OR_STATED, detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if stated::is_stated(run) {
         return stated::link(run);
     }
-    let outcome = match SurfaceMap::of(run, operation(run)) {
+    let outcome = match run.surface(operation(run)) {
         Err(reason) => Outcome::Unknown(reason),
-        Ok(map) => match (map.other_load(), limit(run, &map)) {
+        Ok(map) => match (map.other_load(), limit(run, map)) {
             (Some(load), _) => Outcome::Unknown(SurveyUnknown::OtherLoad(load)),
             (None, None) => return Vec::new(),
             (None, Some(plateau)) => {
                 let evidence = survey_evidence(run, operation(run));
-                Outcome::known(interface_limit(run, &map, &plateau), evidence)
+                Outcome::known(interface_limit(run, map, &plateau), evidence)
             }
         },
     };

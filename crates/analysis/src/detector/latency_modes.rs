@@ -16,7 +16,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::{DISK_MEDIAN_S, doubts};
-use crate::interference::interference;
+use crate::examined::Examined;
 use crate::measured::{
     EXPERIMENT_ACCESS, Visit, evidence_of, host_delay_s, in_no_time, is_measurement, merged_latencies,
     random_groups,
@@ -30,7 +30,6 @@ use model::estimate::Estimate;
 use model::finding::{Finding, FindingCode, LatencyMode, LatencyModes, LatencyModesUnknown, Outcome};
 use model::histogram::{LatencyHistogram, RELATIVE_ERROR};
 use model::request::Operation;
-use model::run::RunView;
 use model::units::{Nanos, Quantile};
 
 /// Cells of an octave: borders of the histogram's own, so that counts are exact.
@@ -45,7 +44,7 @@ const WIDTH_OCTAVES: f64 = 0.5;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::LatencyModes], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let mut samples = random_groups(run, Operation::Read).remove(&1).unwrap_or_default();
     samples.retain(|sample| is_measurement(sample.summary));
     if samples.is_empty() {
@@ -55,7 +54,7 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::LatencyModes(outcome).with_caveats(&doubts(run))]
 }
 
-fn latency_modes(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<LatencyModes, LatencyModesUnknown> {
+fn latency_modes(run: &Examined<'_>, samples: &[Visit<'_>]) -> Result<LatencyModes, LatencyModesUnknown> {
     if in_no_time(run, samples) {
         return Err(LatencyModesUnknown::NoTime);
     }
@@ -70,7 +69,7 @@ fn latency_modes(run: &RunView<'_>, samples: &[Visit<'_>]) -> Result<LatencyMode
     if peaks.len() == 1 && missed_share >= 0.5 {
         return Err(LatencyModesUnknown::TooFewReads { have: reads });
     }
-    if let Some(by) = interference(run) {
+    if let Some(by) = run.interference() {
         return Err(LatencyModesUnknown::Interference(by));
     }
     let is_disk = turns(run) == Some(true);

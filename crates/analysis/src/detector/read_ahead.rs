@@ -25,7 +25,8 @@ use super::drive_cache::why_no_hits;
 use super::system_read_ahead;
 use super::trust::doubts;
 use crate::cache::{ReadOn, first_reads_ns, read_on, streams};
-use crate::interference::{are_held_up, interference};
+use crate::examined::Examined;
+use crate::interference::are_held_up;
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::bounded;
 use crate::stripe::Arms;
@@ -39,7 +40,7 @@ const STRAY_SHARE_MAX: f64 = 0.2;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::ReadAhead], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let read_on = read_on(run);
     let phases = match &read_on {
         ReadOn::NotAsked => return Vec::new(),
@@ -50,12 +51,12 @@ fn detect(run: &RunView<'_>) -> Vec<Finding> {
     vec![Finding::ReadAhead(outcome).with_caveats(&doubts(run))]
 }
 
-fn read_ahead(run: &RunView<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnknown> {
+fn read_ahead(run: &Examined<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnknown> {
     if Arms::of(run, &EXPERIMENT_ACCESS) == Arms::Shared {
         return Err(CacheUnknown::SeveralDrives);
     }
     // Whether something else moved the actuator, all along or while the pairs were read: that ends reading on.
-    let called_away = interference(run).is_some() || are_held_up(run, &first_reads_ns(run));
+    let called_away = run.interference().is_some() || are_held_up(run, &first_reads_ns(run));
     let (low, high, lowest, highest, keeps_delivered, phases) = match read_on {
         ReadOn::NotAsked => return Err(CacheUnknown::TooFewReads),
         ReadOn::NotTold(why) => return Err(why_no_hits(run, *why)),

@@ -14,6 +14,7 @@
 //! David and Nagaraja, "Order Statistics", 3rd ed., section 7.1. Tene, "How NOT to measure latency", 2013: coordinated omission.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::measured::{evidence_of_phases, host_delay_s, is_measurement};
 use crate::stats::CONFIDENCE;
 use crate::stats::quantile::of_histogram;
@@ -28,7 +29,7 @@ use model::units::{Bytes, Nanos, Quantile};
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::ReadLatency], needs: &[Need::Asked(ExperimentName::Ping)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let Some((phase, summary)) = (0u32..).zip(run.phases).find(|(_, summary)| is_ping(summary)) else {
         return Vec::new();
     };

@@ -20,6 +20,7 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::datasheet::Kind;
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::recording::motion::Motion;
 use crate::recording::signs::{sheet, signs_of_shingles};
@@ -40,7 +41,7 @@ const SAME_TIMES: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::RecordingKind], needs: &[Need::Asked(ASKED_BY)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let outcome = match Probes::of(run, &ASKED_BY) {
         None => Outcome::Unknown(RecordingUnknown::RangeTooSmall),
         Some(probes) => Outcome::of(judge(run, &probes), evidence_of_phases(run, &probes.phases)),

@@ -16,6 +16,7 @@
 //! disk drive parameters", SIGMETRICS 1995. Mardia and Jupp, "Directional statistics", 2000.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::geometry::{all_readings, evidence_of, rotation_of, sector_of, tracks_of};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, RotationPeriod};
@@ -30,7 +31,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     vec![Finding::RotationPeriod(Outcome::of(period(run), evidence_of(run)))]
 }
 

@@ -23,6 +23,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::covers;
+use crate::examined::Examined;
 use crate::geometry::{
     Density, Layout, NearSeeks, SeekCurve, all_readings, evidence_of, hops_of, near_maps, range_of,
     rotation_of, sector_of, tracks_of,
@@ -55,7 +56,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let seen = Seen::of(run);
     let seen = seen.as_ref().map_err(|reason| *reason);
     let evidence = evidence_of(run);

@@ -26,6 +26,7 @@ use super::interface_limit;
 use super::stated;
 use super::trust::{covers, doubts};
 use super::zones::check_load;
+use crate::examined::Examined;
 use crate::measured::{
     Part, Slice, Visit, batches, evidence_of, extent, in_no_time, is_measurement, is_surveyed,
     sequential_visits, single_access_s, survey_evidence,
@@ -38,7 +39,7 @@ use crate::stats::ratio::{Pair, ratio_of_sums};
 use crate::stats::sample::Sample;
 use crate::stats::stratified::{Stratum, finest_strata, stratified_mean, with_borders};
 use crate::streaming::Calibration;
-use crate::surface::SurfaceMap;
+use crate::surface::{Pauses, SurfaceMap};
 use model::estimate::Estimate;
 use model::finding::{
     Evidence, Finding, FindingCode, Outcome, PORT_DATA_SHARE, RateOf, SequentialRate, SurveyUnknown,
@@ -115,15 +116,15 @@ pub(super) struct PassMean {
     pub is_loaded: bool,
 }
 
-fn reads(run: &RunView<'_>) -> Vec<Finding> {
+fn reads(run: &Examined<'_>) -> Vec<Finding> {
     found(run, Operation::Read, [Finding::ReadRateOuter, Finding::ReadRateInner, Finding::ReadRateMean])
 }
 
-fn writes(run: &RunView<'_>) -> Vec<Finding> {
+fn writes(run: &Examined<'_>) -> Vec<Finding> {
     found(run, Operation::Write, [Finding::WriteRateOuter, Finding::WriteRateInner, Finding::WriteRateMean])
 }
 
-fn found(run: &RunView<'_>, operation: Operation, findings: RateFindings) -> Vec<Finding> {
+fn found(run: &Examined<'_>, operation: Operation, findings: RateFindings) -> Vec<Finding> {
     if stated::is_stated(run) {
         return stated::rates(run, operation, findings);
     }
@@ -141,24 +142,36 @@ fn found(run: &RunView<'_>, operation: Operation, findings: RateFindings) -> Vec
     found
 }
 
-fn sampled(run: &RunView<'_>, operation: Operation) -> [Outcome<SequentialRate>; 3] {
+fn sampled(run: &Examined<'_>, operation: Operation) -> [Outcome<SequentialRate>; 3] {
     match Pass::of(run, operation) {
         Err(reason) => all_unknown(reason),
-        Ok(pass) => [pass.edge_rate(run, true), pass.edge_rate(run, false), pass_rate(pass.mean())],
+        Ok(pass) => {
+            let pauses = run.pauses(operation);
+            let [start, end] = [true, false].map(|start| pass.edge_rate(run, start, &pauses));
+            [start, end, pass_rate(pass.mean(&pauses))]
+        }
     }
 }
 
+/// A time per byte without what others' requests took: half of them show as pauses. Fails where so many samples paused that none tells.
+fn without_pauses(seen: Estimate, pauses: &Pauses) -> Result<Estimate, SurveyUnknown> {
+    if pauses.are_in_most() {
+        return Err(SurveyUnknown::OnlyLoaded { rate: 1.0 / seen.value });
+    }
+    Ok(Estimate { low: seen.low * (1.0 - 2.0 * pauses.lost_share).max(0.0), ..seen })
+}
+
 /// From the map of a survey: hundreds of short samples, of which many lie at the edges.
-fn surveyed(run: &RunView<'_>, operation: Operation) -> [Outcome<SequentialRate>; 3] {
-    let map = match SurfaceMap::of(run, operation) {
+fn surveyed(run: &Examined<'_>, operation: Operation) -> [Outcome<SequentialRate>; 3] {
+    let map = match run.surface(operation) {
         Ok(map) => map,
         Err(reason) => return all_unknown(reason),
     };
     let evidence = survey_evidence(run, operation);
     [
-        Outcome::of(surveyed_edge(run, operation, &map, true), evidence.clone()),
-        Outcome::of(surveyed_edge(run, operation, &map, false), evidence),
-        pass_rate(surveyed_mean(run, &map, operation)),
+        Outcome::of(surveyed_edge(run, operation, map, true), evidence.clone()),
+        Outcome::of(surveyed_edge(run, operation, map, false), evidence),
+        pass_rate(surveyed_mean(run, map, operation)),
     ]
 }
 
@@ -226,11 +239,11 @@ fn surveyed_mean(
     })
 }
 
-pub(super) fn pass_mean(run: &RunView<'_>, operation: Operation) -> Result<PassMean, SurveyUnknown> {
+pub(super) fn pass_mean(run: &Examined<'_>, operation: Operation) -> Result<PassMean, SurveyUnknown> {
     if is_surveyed(run, operation) {
-        return surveyed_mean(run, &SurfaceMap::of(run, operation)?, operation);
+        return surveyed_mean(run, run.surface(operation)?, operation);
     }
-    Pass::of(run, operation)?.mean()
+    Pass::of(run, operation)?.mean(&run.pauses(operation))
 }
 
 /// The upper quartile of the visits' ranges: edges are visited less often than all other places together.
@@ -270,11 +283,14 @@ impl<'run> Pass<'run> {
         Ok(Pass { span, usual_bytes: usual_bytes(&all), visits, time, unexplained })
     }
 
-    fn edge_rate(&self, run: &RunView<'_>, start: bool) -> Outcome<SequentialRate> {
+    fn edge_rate(&self, run: &RunView<'_>, start: bool, pauses: &Pauses) -> Outcome<SequentialRate> {
         let samples: Vec<&Timed<'_>> = self.edge_visits(start).collect();
         let is_whole = covers(run, self.span);
         let mean = self.mean_at(&samples).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 2 });
-        let rate = mean.and_then(as_rate).map(|rate| SequentialRate::new(rate, RateOf::Edge { is_whole }));
+        let rate = mean.and_then(|seen| without_pauses(seen, pauses)).and_then(as_rate).map(|rate| {
+            let rate = SequentialRate::new(rate, RateOf::Edge { is_whole });
+            SequentialRate { is_loaded: pauses.are_in_many(), ..rate }
+        });
         Outcome::of(rate, evidence_of(samples.iter().map(|timed| &timed.visit)))
     }
 
@@ -309,7 +325,7 @@ impl<'run> Pass<'run> {
         Some(self.interval(&mean_of_visits(&means)?, visits))
     }
 
-    fn mean(&self) -> Result<PassMean, SurveyUnknown> {
+    fn mean(&self, pauses: &Pauses) -> Result<PassMean, SurveyUnknown> {
         let mut spread: Vec<&Timed<'run>> = self.visits.iter().collect();
         spread.retain(|timed| !self.is_at_edge(timed, true) && !self.is_at_edge(timed, false));
         let offsets: Vec<f64> = spread.iter().map(|timed| self.offset(timed)).collect();
@@ -336,11 +352,11 @@ impl<'run> Pass<'run> {
         let mean = with_borders(mean, &strata, &places);
         let summaries = spread.iter().map(|timed| timed.visit.summary);
         Ok(PassMean {
-            seconds_per_byte: self.interval(&mean, &spread),
+            seconds_per_byte: without_pauses(self.interval(&mean, &spread), pauses)?,
             span: self.span,
             evidence: evidence_of(spread.iter().map(|timed| &timed.visit)),
             sample: Bytes::new(summaries.map(PhaseSummary::bytes).max().unwrap_or(0)),
-            is_loaded: false,
+            is_loaded: pauses.are_in_many(),
         })
     }
 

@@ -16,6 +16,7 @@
 use super::detect::{Detector, Need};
 use super::stated;
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::measured::{evidence_of_phases, measurements, phases_in_no_time};
 use crate::size_profile::{EXPERIMENT, Point, SizeSweep};
 use model::finding::{
@@ -31,7 +32,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if stated::is_stated(run) {
         return stated::sizes(run);
     }

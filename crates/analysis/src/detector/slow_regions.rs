@@ -16,6 +16,7 @@
 
 use super::detect::{Detector, Need};
 use super::zones::operation;
+use crate::examined::Examined;
 use crate::measured::{merged_latencies, sequential_visits, survey_evidence};
 use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
@@ -51,12 +52,12 @@ const CLASS_LIMITS_MS: [u64; 4] = [10, 50, 200, 500];
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::SlowRegions], needs: Need::SURVEYED, detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     vec![Finding::SlowRegions(Outcome::of(slow_regions(run), survey_evidence(run, operation(run))))]
 }
 
-fn slow_regions(run: &RunView<'_>) -> Result<SlowRegions, SurveyUnknown> {
-    let mut map = SurfaceMap::of(run, operation(run))?;
+fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
+    let mut map = run.surface(operation(run))?.clone();
     if map.visits.len() < VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }

@@ -15,6 +15,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::measured::{
     EXPERIMENT_ACCESS, Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups,
     random_visits, round_ratios,
@@ -42,7 +43,7 @@ const ERROR_SHARE_MAX: f64 = 0.01;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::SpanEffect], needs: &[Need::Random(Operation::Read)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let spans = by_span(run);
     if spans.len() < 2 {
         // A run over one span asks nothing about others.

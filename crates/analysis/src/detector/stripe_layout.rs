@@ -22,6 +22,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
 use crate::stripe::{Reads, Verdict, reads};
@@ -29,14 +30,13 @@ use model::estimate::Estimate;
 use model::finding::{
     CompletionPairs, Finding, FindingCode, Outcome, StripeLayout, StripeLayoutUnknown, VolumeKind,
 };
-use model::run::RunView;
 
 const ASKED_BY: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Access;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::StripeLayout], needs: &[Need::Asked(ASKED_BY)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let Some(reads) = reads(run, &ASKED_BY) else { return Vec::new() };
     let outcome = Outcome::of(stripe_layout(&reads), evidence_of_phases(run, &reads.phases));
     vec![Finding::StripeLayout(outcome).with_caveats(&doubts(run))]

@@ -15,6 +15,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::measured::{evidence_of_phases, measurements, phases_in_no_time};
 use crate::size_profile::{EXPERIMENT, Point, SizeSweep};
 use model::finding::{
@@ -28,7 +29,7 @@ const ROWS_MAX: usize = 500;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::SuspectPoints], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let outcome = match suspects(run) {
         Ok((suspects, phases)) => Outcome::known(suspects, evidence_of_phases(run, &phases)),
         Err(reason) => Outcome::Unknown(reason),

@@ -18,6 +18,7 @@
 //! Linux, `mm/readahead.c` and `Documentation/core-api/mm-api`; Wu, Xi, Xu, "On the design of a new Linux readahead framework", 2008.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases, phases_where};
 use model::estimate::Estimate;
 use model::finding::{
@@ -36,7 +37,7 @@ const ROWS_MIN: usize = 3;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::SystemReadAhead], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if !is_asked(run) {
         return Vec::new();
     }

@@ -25,6 +25,7 @@
 
 use super::detect::{Detector, Need};
 use super::seek::may_be_of_one_arm;
+use crate::examined::Examined;
 use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, sector_of, tracks_of};
 use crate::stripe::{Verdict, reads};
 use model::experiment_name::ExperimentName;
@@ -41,7 +42,7 @@ const WHOLE_SHARE_MIN: f64 = 0.99;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::TrackLayout], needs: &[Need::Asked(ExperimentName::Geometry)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     vec![Finding::TrackLayout(Outcome::of(track_layout(run), evidence_of(run)))]
 }
 

@@ -15,13 +15,13 @@
 
 use super::detect::{Detector, Need};
 use super::zones::operation;
+use crate::examined::Examined;
 use crate::measured::survey_evidence;
 use crate::moving_parts::turns;
 use crate::surface::{SurfaceMap, Visit};
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, UnmappedRanges};
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::RunView;
 
 /// The fast group is so much faster, as a logarithm: a fifth.
 const GAP_MIN: f64 = 0.18;
@@ -34,15 +34,15 @@ const GAP_TIMES: f64 = 4.0;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::UnmappedRanges], needs: &[Need::Survey(Operation::Read)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if turns(run) != Some(false) {
         return Vec::new();
     }
     vec![Finding::UnmappedRanges(Outcome::of(unmapped(run), survey_evidence(run, operation(run))))]
 }
 
-fn unmapped(run: &RunView<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
-    let map = SurfaceMap::of(run, Operation::Read)?;
+fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
+    let map = run.surface(Operation::Read)?;
     if map.visits.len() < 2 * VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }

@@ -15,6 +15,7 @@
 //! 8thway.blogspot.com, "X25-M no sequential write no tani", 2009-06 (passes, halves, fills with large blocks).
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::valley::{EXPERIMENT, Group, Pass, Story, Verdict};
 use model::finding::{
     Cure, CureArea, CureCondition, Finding, FindingCode, Narrowed, Outcome, Treatment, ValleyCure,
@@ -35,7 +36,7 @@ const ROWS_MAX: usize = 200;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::ValleyCure], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let story = Story::of(run);
     if story.passes().count() < 2 {
         return Vec::new();

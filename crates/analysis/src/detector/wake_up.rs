@@ -13,6 +13,7 @@
 //! ATA/ATAPI Command Set (ACS-3), power management: a drive in standby takes up to 30 s to answer.
 
 use super::detect::{Detector, Need};
+use crate::examined::Examined;
 use crate::measured::{evidence_of_phases, random_visits};
 use model::finding::{Finding, FindingCode, Outcome, WakeUp};
 use model::plan::PhaseKind;
@@ -30,7 +31,7 @@ const IN_TIME_SHARE_MIN: f64 = 0.99;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::WakeUp], needs: &[Need::Phase], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let Some((phase, latency)) = first_latency(run) else { return Vec::new() };
     if latency < LATE || !others_are_in_time(run) {
         return Vec::new();

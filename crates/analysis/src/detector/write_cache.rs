@@ -20,6 +20,7 @@
 use super::detect::{Detector, Need};
 use super::trust::doubts;
 use super::write_cliff::writes;
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::sustained::{Held, History, caching};
 use model::estimate::Estimate;
@@ -34,7 +35,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let has_written = run.phases.iter().any(|summary| summary.totals_of(Operation::Write).is_some());
     let outcome = match (History::of(run), run.target.write_cache) {
         (Some(history), _) if Need::Asked(ExperimentName::Sustain).is_met(run) => {

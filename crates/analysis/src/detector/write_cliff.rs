@@ -23,6 +23,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::{doubts, is_behind_layers};
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::moving_parts::turns;
 use crate::recording::Probes;
@@ -45,7 +46,7 @@ const EXPERIMENT: ExperimentName = ExperimentName::Sustain;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::WriteCliff], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let outcome = match History::of(run) {
         None => Outcome::Unknown(WriteCliffUnknown::NothingWritten),
         Some(history) => Outcome::of(cliff(run, &history), evidence_of_phases(run, &history.first_phases())),

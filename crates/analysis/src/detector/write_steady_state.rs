@@ -16,6 +16,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::moving_parts::turns;
 use crate::recording::Probes;
@@ -35,7 +36,7 @@ pub(super) const DETECTOR: Detector = Detector {
     detect,
 };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let Some(history) = History::of(run) else { return Vec::new() };
     if history.workload.pattern == Pattern::Sequential {
         return Vec::new();

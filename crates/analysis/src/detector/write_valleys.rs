@@ -20,6 +20,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use crate::examined::Examined;
 use crate::measured::{evidence_of_phases, measurements, phases_in_no_time};
 use crate::stats::bounded;
 use crate::valley::{DROP_SHARE, EXPERIMENT, Group, Pass, Places, Rhythm, Story, Verdict, stable_from};
@@ -29,7 +30,6 @@ use model::finding::{
     RecurringValleys, RhythmTest, ValleyPass, ValleyPattern, ValleyTrigger, WriteValleys,
     WriteValleysUnknown,
 };
-use model::run::RunView;
 
 /// Rows of the table of passes; a run has some dozen.
 const ROWS_MAX: usize = 500;
@@ -37,7 +37,7 @@ const ROWS_MAX: usize = 500;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::WriteValleys], needs: &[Need::Asked(EXPERIMENT)], detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let outcome = if phases_in_no_time(run, measurements(run)) {
         Outcome::Unknown(WriteValleysUnknown::NoTime)
     } else {

@@ -18,23 +18,22 @@ use super::detect::{Detector, Need};
 use super::stated;
 use super::trust::covers;
 use super::zones::{map_of_disk, operation};
+use crate::examined::Examined;
 use crate::measured::survey_evidence;
 use crate::stats::ratio::quotient;
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, ZoneRatio};
 
-use model::run::RunView;
-
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::ZoneRatio], needs: Need::SURVEYED_OR_STATED, detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     if stated::is_stated(run) {
         return stated::ratio(run);
     }
     vec![Finding::ZoneRatio(Outcome::of(zone_ratio(run), survey_evidence(run, operation(run))))]
 }
 
-fn zone_ratio(run: &RunView<'_>) -> Result<ZoneRatio, SurveyUnknown> {
+fn zone_ratio(run: &Examined<'_>) -> Result<ZoneRatio, SurveyUnknown> {
     let map = map_of_disk(run)?;
     if !covers(run, map.range) {
         return Err(SurveyUnknown::OnlyPart);

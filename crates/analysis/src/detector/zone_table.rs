@@ -14,11 +14,10 @@
 
 use super::detect::{Detector, Need};
 use super::zones::{map_of_disk, operation};
+use crate::examined::Examined;
 use crate::measured::survey_evidence;
 use crate::surface::{Level, SurfaceMap};
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, Zone, ZoneCount, ZoneTable};
-
-use model::run::RunView;
 
 /// A zone of 40, as wide as is usual: the missed step is stated for it.
 const USUAL_ZONE_SHARE: f64 = 0.025;
@@ -30,7 +29,7 @@ const EDGE_DEVIATIONS: f64 = 1.732;
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::ZoneCount, FindingCode::ZoneTable], needs: Need::SURVEYED, detect };
 
-fn detect(run: &RunView<'_>) -> Vec<Finding> {
+fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let map = match map_of_disk(run) {
         Ok(map) if map.levels.is_empty() => Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() }),
         other => other,

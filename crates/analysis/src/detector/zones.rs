@@ -1,5 +1,6 @@
 //! The map that zones are read from: of a rotating drive, without other load.
 
+use crate::examined::Examined;
 use crate::measured::is_surveyed;
 use crate::moving_parts::turns;
 use crate::surface::SurfaceMap;
@@ -12,7 +13,7 @@ pub(super) fn operation(run: &RunView<'_>) -> Operation {
     if is_surveyed(run, Operation::Read) { Operation::Read } else { Operation::Write }
 }
 
-pub(super) fn map_of_disk(run: &RunView<'_>) -> Result<SurfaceMap, SurveyUnknown> {
+pub(super) fn map_of_disk<'run>(run: &'run Examined<'_>) -> Result<&'run SurfaceMap, SurveyUnknown> {
     match turns(run) {
         Some(true) => {}
         Some(false) => return Err(SurveyUnknown::NotRotating),
@@ -21,7 +22,7 @@ pub(super) fn map_of_disk(run: &RunView<'_>) -> Result<SurfaceMap, SurveyUnknown
     if run.target.caveats.contains(&Caveat::Remapped) {
         return Err(SurveyUnknown::Remapped);
     }
-    let map = SurfaceMap::of(run, operation(run))?;
+    let map = run.surface(operation(run))?;
     match map.other_load() {
         Some(load) => Err(SurveyUnknown::OtherLoad(load)),
         None => Ok(map),

@@ -5,15 +5,16 @@
 //! in time and are alike. Places are drawn at random, so neither can come from the place. Where nearly every visit met somebody
 //! else's requests none is late any more: then the few that met least are much quicker than most.
 
+use super::pause::Pauses;
 use super::place::Place;
 use model::finding::OtherLoad;
 
 /// Visits on both sides of a moment that tell how likely a visit then was slow, whatever its place.
 const NEIGHBOURS_IN_TIME: usize = 10;
 /// With a larger share of visits slow for a moment, what looks like a zone may be a time at which the drive was busy.
-const LATE_SHARE_MAX: f64 = 0.05;
+pub(super) const LATE_SHARE_MAX: f64 = 0.05;
 /// From this share on it is more than a retry now and then, so that rates may be too low.
-const SOME_LATE_SHARE_MAX: f64 = 0.01;
+pub(super) const SOME_LATE_SHARE_MAX: f64 = 0.01;
 /// As many visits are early as late when it is noise; a fourth leaves no doubt.
 const EARLY_PER_LATE_MAX: f64 = 0.25;
 /// A visit is late that takes longer by a tenth, and by so many standard deviations of the noise below the median, which a little load
@@ -27,9 +28,9 @@ const LATE_DEVIATIONS: f64 = 5.0;
 /// one change of surface less, which is a quarter of a turn, takes 5 % less. Of 19 disks and arrays that ship the most is 7.4 %.
 const QUICKER_MAX: f64 = 0.12;
 /// On an array or a small disk a visit is shorter than four tracks, and a change of surface less is more of it: surfaces explain this,
-const QUICKER_BY_SURFACES: f64 = 0.06;
-/// and a change of surface a quarter of a turn, which takes 11.1 ms on the slowest disks sold (5400 turns a minute).
-const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;
+pub(super) const SURFACES_DIFFER_MAX: f64 = 0.06;
+/// and a change of surface a quarter of a revolution, which takes 11.1 ms on the slowest disks sold (5400 rpm).
+pub(super) const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;
 const QUICK_SHARE: f64 = 0.05;
 /// Fewer places than this lie so far apart that rates around a place are not those of the place.
 const PLACES_MIN: usize = 200;
@@ -53,6 +54,7 @@ pub struct Disturbances {
     /// First visits to places that took longer than noise explains.
     pub late: usize,
     pub early: usize,
+    pub pauses: Pauses,
     /// By how much less than the median the quickest twentieth of first visits took, as a difference of logarithms; 0 of too few.
     pub quicker: f64,
 }
@@ -127,11 +129,11 @@ impl Moments {
 
     /// How much less than what was seen the time without other load may be, as a difference of logarithms. Where few visits were held up by so
     /// much that it shows, half of all were at most, by less: the median of the others is above the lower quartile of all.
-    pub(super) fn quieter(&self, load: Option<&OtherLoad>) -> f64 {
+    pub(super) fn quieter(&self, load: Option<&OtherLoad>, some_paused: bool) -> f64 {
         if load.is_some() {
             return self.quickest(QUICK_SHARE);
         }
-        if self.are_some_late() { self.quickest(0.25) } else { 0.0 }
+        if some_paused || self.are_some_late() { self.quickest(0.25) } else { 0.0 }
     }
 
     pub(super) fn are_some_late(&self) -> bool {
@@ -161,6 +163,10 @@ fn outnumber(late: usize, early: usize) -> bool {
 }
 
 pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: usize) -> Option<OtherLoad> {
+    let pauses = &disturbances.pauses;
+    if pauses.are_in_many() {
+        return Some(OtherLoad::Paused { samples: pauses.paused, of: pauses.of });
+    }
     let slow = disturbances.visits + suspects;
     let late =
         if outnumber(disturbances.late, disturbances.early) { disturbances.late.max(slow) } else { slow };
@@ -174,6 +180,10 @@ pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: u
 
 /// What most visits of the survey of a disk were disturbed by, if it is so.
 pub(super) fn in_most_visits(disturbances: &Disturbances, visit_s: f64) -> Option<OtherLoad> {
+    let pauses = &disturbances.pauses;
+    if pauses.are_in_most() {
+        return Some(OtherLoad::Paused { samples: pauses.paused, of: pauses.of });
+    }
     let quicker = disturbances.quicker;
     (quicker > quicker_max(visit_s)).then_some(OtherLoad::Most { quicker: -(-quicker).exp_m1() })
 }
@@ -185,7 +195,7 @@ fn quicker_max(visit_s: f64) -> f64 {
     if one_change_less >= 1.0 {
         return f64::INFINITY;
     }
-    QUICKER_MAX.max(QUICKER_BY_SURFACES - (-one_change_less).ln_1p())
+    QUICKER_MAX.max(SURFACES_DIFFER_MAX - (-one_change_less).ln_1p())
 }
 
 #[cfg(test)]
@@ -219,13 +229,13 @@ mod tests {
         let noise = |index: usize| 0.02 * ((index * 37 % 100) as f64 / 50.0 - 1.0);
         let alone: Vec<(u64, f64, bool)> =
             (0..400).map(|index| (index as u64, noise(index), false)).collect();
-        assert_eq!(Moments::of(alone.clone()).quieter(None), 0.0);
+        assert_eq!(Moments::of(alone.clone()).quieter(None, false), 0.0);
         let mut shared = alone;
         shared.iter_mut().step_by(10).for_each(|first| first.1 += 0.05);
-        assert_eq!(Moments::of(shared.clone()).quieter(None), 0.0, "that may be noise");
+        assert_eq!(Moments::of(shared.clone()).quieter(None, false), 0.0, "that may be noise");
         shared.iter_mut().step_by(50).for_each(|first| first.1 += 0.15);
         let added = 0.1 * 0.05 + 0.02 * 0.15;
-        let quieter = Moments::of(shared).quieter(None);
+        let quieter = Moments::of(shared).quieter(None, false);
         assert!((-3.0 * added..=-added).contains(&quieter), "{quieter}");
     }
 

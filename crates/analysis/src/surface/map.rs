@@ -3,6 +3,7 @@
 use super::level::Level;
 use super::load::{self, Disturbances, Moments};
 use super::pass::{self, Spot};
+use super::pause::Pauses;
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{clump, level, noise, place};
@@ -68,6 +69,11 @@ impl SurfaceMap {
             map.uneven_share = block.as_f64() / map.median_visit(|visit| visit.bytes as f64);
         }
         Ok(map)
+    }
+
+    pub(crate) fn with_pauses(mut self, pauses: Pauses) -> SurfaceMap {
+        self.disturbances.pauses = pauses;
+        self
     }
 
     /// The map of visits that were made elsewhere, in any order. Those outside of the range are left out.
@@ -141,7 +147,8 @@ impl SurfaceMap {
 
     /// A time per byte without the load of others: between what the quickest visits show and what was seen.
     pub(super) fn without_load(&self, seen: Estimate) -> Estimate {
-        let quieter = self.moments.quieter(self.other_load().as_ref());
+        let some_paused = self.disturbances.pauses.are_in_some();
+        let quieter = self.moments.quieter(self.other_load().as_ref(), some_paused);
         Estimate { low: seen.low * quieter.exp(), ..seen }
     }
 

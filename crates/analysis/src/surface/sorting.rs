@@ -2,6 +2,7 @@
 
 use super::load::{self, Disturbances, Moments};
 use super::noise::Noise;
+use super::pause::Pauses;
 use super::place::Place;
 use super::visit::{Visit, longest_ns, visits_from_to};
 use crate::stats::mean::squares_about;
@@ -235,6 +236,7 @@ impl Sorting {
         Disturbances {
             late,
             early,
+            pauses: Pauses::default(),
             quicker: self.moments.quicker().unwrap_or_else(|| load::quicker_than_beside(&self.places)),
             visits: count,
             share: count as f64 / visits.len().max(1) as f64,

@@ -169,7 +169,7 @@ fn is_spread(visited: ByteRange, range: ByteRange) -> bool {
 }
 
 /// By reads of each from its own place, or, where there are none, by how the target streams.
-fn is_of_several_disks(
+pub(super) fn is_of_several_disks(
     run: &RunView<'_>,
     visits: &[measured::Visit<'_>],
     operation: Operation,

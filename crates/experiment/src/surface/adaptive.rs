@@ -551,6 +551,12 @@ impl Experiment for Adaptive {
         self.queue.pop_front()
     }
 
+    /// When each read of a sample completed tells whether others used a disk meanwhile.
+    fn needs_trace(&self, phase: &Phase) -> bool {
+        self.setup.facts.rotational == Some(true)
+            && matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
+    }
+
     fn remaining(&self) -> Remaining {
         let mut ahead = self.clone();
         if ahead.stage == Stage::Fill {

@@ -64,6 +64,8 @@ pub enum SurveyUnknown {
 pub enum OtherLoad {
     /// So many samples were slow or late for a moment, not because of their offset.
     Late { samples: usize, of: usize },
+    /// In so many samples the actuator went elsewhere for more than half a revolution.
+    Paused { samples: usize, of: usize },
     /// Samples that follow each other in time are alike wherever they are.
     Alike { correlation: f64 },
     /// The quickest twentieth took less time by that share than surfaces and tracks of a disk explain: other requests fell into

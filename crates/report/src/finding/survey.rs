@@ -526,6 +526,9 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
         OtherLoad::Late { samples, of } => {
             format!("{samples} of {of} samples were slow for a moment, not because of their offset.")
         }
+        OtherLoad::Paused { samples, of } => {
+            format!("in {samples} of {of} samples the stream paused while the actuator was elsewhere.")
+        }
         OtherLoad::Alike { correlation } => {
             format!(
                 "samples that follow each other are alike at any offset (correlation {}).",

@@ -1,0 +1,64 @@
+//! A run while detectors look at it.
+
+use crate::interference;
+use crate::surface::{Pauses, SurfaceMap};
+use model::finding::{Interference, SurveyUnknown};
+use model::request::Operation;
+use model::run::RunView;
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+/// What several detectors ask of a run is worked out when the first asks.
+pub struct Examined<'run> {
+    run: RunView<'run>,
+    read_map: OnceCell<Result<SurfaceMap, SurveyUnknown>>,
+    write_map: OnceCell<Result<SurfaceMap, SurveyUnknown>>,
+    pauses: OnceCell<Pauses>,
+    interference: OnceCell<Option<Interference>>,
+}
+
+impl<'run> Examined<'run> {
+    pub fn new(run: &RunView<'run>) -> Examined<'run> {
+        Examined {
+            run: RunView { ..*run },
+            read_map: OnceCell::new(),
+            write_map: OnceCell::new(),
+            pauses: OnceCell::new(),
+            interference: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn surface(&self, operation: Operation) -> Result<&SurfaceMap, SurveyUnknown> {
+        let map = if operation == Operation::Read { &self.read_map } else { &self.write_map };
+        let examine = || {
+            let map = SurfaceMap::of(self, operation)?;
+            Ok(map.with_pauses(self.pauses(operation)))
+        };
+        match map.get_or_init(examine) {
+            Ok(map) => Ok(map),
+            Err(reason) => Err(*reason),
+        }
+    }
+
+    /// Of sequential reads, while another's were served; none of other operations.
+    pub(crate) fn pauses(&self, operation: Operation) -> Pauses {
+        if operation == Operation::Read {
+            *self.pauses.get_or_init(|| Pauses::of(self))
+        } else {
+            Pauses::default()
+        }
+    }
+
+    /// Whether something else used the drive while its single random reads were measured.
+    pub(crate) fn interference(&self) -> Option<Interference> {
+        *self.interference.get_or_init(|| interference::interference(self))
+    }
+}
+
+impl<'run> Deref for Examined<'run> {
+    type Target = RunView<'run>;
+
+    fn deref(&self) -> &RunView<'run> {
+        &self.run
+    }
+}

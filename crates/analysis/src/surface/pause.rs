@@ -1,0 +1,111 @@
+//! Pauses of a stream in which the actuator of a disk served another's request.
+
+use super::load::{LATE_SHARE_MAX, QUARTER_TURN_S, SOME_LATE_SHARE_MAX, SURFACES_DIFFER_MAX};
+use super::visit::is_of_several_disks;
+use crate::measured::{Visit, sequential_visits};
+use crate::moving_parts::turns;
+use crate::stats::sample::middle;
+use model::record::IoRecord;
+use model::request::Operation;
+use model::run::RunView;
+
+/// No change of tracks takes half a revolution of the slowest disks sold. An actuator that went elsewhere finds the next sector a whole
+/// revolution later at the earliest, of which read-ahead hides a part: of 50 random disks alone none pauses for so long.
+const PAUSE_MIN_S: f64 = 2.0 * QUARTER_TURN_S;
+/// Between fewer completions a pause does not stand out.
+const SPACINGS_MIN: usize = 3;
+
+/// The second half of a sample is looked at, and half of what others read shows there. Where so many paused, the quickest twentieth did too.
+const MOSTLY: f64 = 0.5;
+
+/// Sequential reads of a disk of which each was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pauses {
+    /// Samples with a pause.
+    pub paused: usize,
+    pub of: usize,
+    /// The share of the time of all that the pauses took.
+    pub lost_share: f64,
+}
+
+impl Pauses {
+    pub(crate) fn of(run: &RunView<'_>) -> Pauses {
+        let visits = sequential_visits(run, Operation::Read);
+        let turns = turns(run);
+        if turns != Some(true) || is_of_several_disks(run, &visits, Operation::Read, turns) {
+            return Pauses::default();
+        }
+        let mut pauses = Pauses { of: visits.len(), ..Pauses::default() };
+        let (mut lost_s, mut all_s) = (0.0, 0.0);
+        for visit in visits {
+            let paused_s = paused_s(run, &visit);
+            pauses.paused += usize::from(paused_s > 0.0);
+            lost_s += paused_s;
+            all_s += visit.summary.duration_ns as f64 / 1e9;
+        }
+        if pauses.paused > 0 {
+            pauses.lost_share = lost_s / all_s;
+        }
+        pauses
+    }
+
+    fn exceed(&self, share: f64) -> bool {
+        self.paused as f64 > share * self.of as f64
+    }
+
+    pub(super) fn are_in_some(&self) -> bool {
+        self.exceed(SOME_LATE_SHARE_MAX)
+    }
+
+    pub(crate) fn are_in_many(&self) -> bool {
+        self.exceed(LATE_SHARE_MAX)
+    }
+
+    pub(crate) fn are_in_most(&self) -> bool {
+        self.exceed(MOSTLY)
+    }
+}
+
+/// For how long the sequential reads of a sample paused. The first fill of the queue waits for a seek.
+fn paused_s(run: &RunView<'_>, visit: &Visit<'_>) -> f64 {
+    let done = run.series.ios(visit.phase).filter(IoRecord::is_done);
+    let mut completed_ns: Vec<u64> = done.map(|io| io.completed_ns).collect();
+    completed_ns.sort_unstable();
+    paused_between_s(&completed_ns, visit.workload.in_flight_max())
+}
+
+fn paused_between_s(completed_ns: &[u64], in_flight: u64) -> f64 {
+    let steady = completed_ns.get(in_flight as usize - 1..).unwrap_or_default();
+    let mut spacings_s: Vec<f64> =
+        steady.windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64 / 1e9).collect();
+    if spacings_s.len() < SPACINGS_MIN {
+        return 0.0;
+    }
+    let usual_s = middle(&mut spacings_s);
+    let longest_s = usual_s * (1.0 + SURFACES_DIFFER_MAX) + PAUSE_MIN_S;
+    let pauses_s = spacings_s.into_iter().filter(|spacing_s| *spacing_s > longest_s);
+    pauses_s.map(|spacing_s| spacing_s - usual_s).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 MiB at 94 MB/s, QD 4, on a disk of 5400 rpm: a change of tracks takes 2.5 ms, another's read 14 ms.
+    #[test]
+    fn a_read_of_somebody_else_is_a_pause_and_a_change_of_tracks_none() {
+        let completed = |spacings_us: [u64; 8]| {
+            let mut at_us = 0;
+            spacings_us.map(|spacing_us| {
+                at_us += spacing_us;
+                1000 * at_us
+            })
+        };
+        let alone = completed([31_000, 11_100, 11_100, 11_100, 11_100, 13_600, 11_100, 11_100]);
+        assert_eq!(paused_between_s(&alone, 4), 0.0, "the first waits for a seek");
+        let shared = completed([31_000, 11_100, 11_100, 11_100, 11_100, 13_600, 25_200, 11_100]);
+        assert!((paused_between_s(&shared, 4) - 0.0141).abs() < 1e-12);
+        assert_eq!(paused_between_s(&shared, 6), 0.0, "two spacings do not show what is usual");
+        assert_eq!(paused_between_s(&[], 4), 0.0, "not recorded");
+    }
+}
