@@ -189,7 +189,7 @@ fn surveyed_edge(
     let is_wide = bytes.get() > map.range.bytes().get() / 50;
     let of = if is_wide { RateOf::EdgeBytes(bytes) } else { RateOf::Edge { is_whole } };
     let mut found = SequentialRate::new(rate, of);
-    found.is_loaded = map.other_load().is_some();
+    found.is_loaded = map.is_loaded();
     found.places = vec![edge.range];
     let is_outer_read = start && operation == Operation::Read;
     let may_be_sata = run.target.link.as_ref().is_none_or(Link::is_sata);
@@ -235,7 +235,7 @@ fn surveyed_mean(
         span: map.range,
         evidence: survey_evidence(run, operation),
         sample: Bytes::new(map.visits.iter().map(|visit| visit.bytes).max().unwrap_or(0)),
-        is_loaded: map.other_load().is_some(),
+        is_loaded: map.is_loaded(),
     })
 }
 

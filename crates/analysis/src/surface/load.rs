@@ -129,11 +129,11 @@ impl Moments {
 
     /// How much less than what was seen the time without other load may be, as a difference of logarithms. Where few visits were held up by so
     /// much that it shows, half of all were at most, by less: the median of the others is above the lower quartile of all.
-    pub(super) fn quieter(&self, load: Option<&OtherLoad>, some_paused: bool) -> f64 {
-        if load.is_some() {
+    pub(super) fn quieter(&self, is_loaded: bool, pauses: &Pauses) -> f64 {
+        if is_loaded {
             return self.quickest(QUICK_SHARE);
         }
-        if some_paused || self.are_some_late() { self.quickest(0.25) } else { 0.0 }
+        if pauses.are_in_some() || self.are_some_late() { self.quickest(0.25) } else { 0.0 }
     }
 
     pub(super) fn are_some_late(&self) -> bool {
@@ -163,10 +163,6 @@ fn outnumber(late: usize, early: usize) -> bool {
 }
 
 pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: usize) -> Option<OtherLoad> {
-    let pauses = &disturbances.pauses;
-    if pauses.are_in_many() {
-        return Some(OtherLoad::Paused { samples: pauses.paused, of: pauses.of });
-    }
     let slow = disturbances.visits + suspects;
     let late =
         if outnumber(disturbances.late, disturbances.early) { disturbances.late.max(slow) } else { slow };
@@ -229,13 +225,13 @@ mod tests {
         let noise = |index: usize| 0.02 * ((index * 37 % 100) as f64 / 50.0 - 1.0);
         let alone: Vec<(u64, f64, bool)> =
             (0..400).map(|index| (index as u64, noise(index), false)).collect();
-        assert_eq!(Moments::of(alone.clone()).quieter(None, false), 0.0);
+        assert_eq!(Moments::of(alone.clone()).quieter(false, &Pauses::default()), 0.0);
         let mut shared = alone;
         shared.iter_mut().step_by(10).for_each(|first| first.1 += 0.05);
-        assert_eq!(Moments::of(shared.clone()).quieter(None, false), 0.0, "that may be noise");
+        assert_eq!(Moments::of(shared.clone()).quieter(false, &Pauses::default()), 0.0, "that may be noise");
         shared.iter_mut().step_by(50).for_each(|first| first.1 += 0.15);
         let added = 0.1 * 0.05 + 0.02 * 0.15;
-        let quieter = Moments::of(shared).quieter(None, false);
+        let quieter = Moments::of(shared).quieter(false, &Pauses::default());
         assert!((-3.0 * added..=-added).contains(&quieter), "{quieter}");
     }
 

@@ -147,12 +147,16 @@ impl SurfaceMap {
 
     /// A time per byte without the load of others: between what the quickest visits show and what was seen.
     pub(super) fn without_load(&self, seen: Estimate) -> Estimate {
-        let some_paused = self.disturbances.pauses.are_in_some();
-        let quieter = self.moments.quieter(self.other_load().as_ref(), some_paused);
+        let quieter = self.moments.quieter(self.is_loaded(), &self.disturbances.pauses);
         Estimate { low: seen.low * quieter.exp(), ..seen }
     }
 
-    /// What the survey shows of other load, if it does: rates are lower, and intervals reach up to the quickest visits.
+    /// Whether rates are lower than those of the drive alone: intervals reach up to the quickest visits.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.disturbances.pauses.are_in_many() || self.other_load().is_some()
+    }
+
+    /// Other load that hides zones and slow places.
     pub fn other_load(&self) -> Option<OtherLoad> {
         match self.load_in_most_visits() {
             Some(load) => Some(load),
