@@ -31,6 +31,11 @@ const IN_ORDER_SHARE_MAX: f64 = 0.8;
 
 /// Of drives that share the work, each has but a part of what is in flight: more of it than any single disk needs.
 pub const OF_ARRAYS: StreamSetting = StreamSetting { queue_depth: 8, block_bytes: Bytes::from_mib(2) };
+/// As much in requests that each member reads ahead: where its part of a request is longer than that, it loses a revolution for each.
+pub const SMALL_OF_ARRAYS: [StreamSetting; 2] = [
+    StreamSetting { queue_depth: 64, block_bytes: Bytes::from_kib(256) },
+    StreamSetting { queue_depth: 128, block_bytes: Bytes::from_kib(128) },
+];
 /// Longer samples are compared with longer ones only. In a short one, a drive that shares the work waits for the last arm most of the time.
 pub const SHORT_SAMPLE_BYTES_MAX: Bytes = Bytes::from_mib(64);
 
@@ -122,29 +127,54 @@ impl Calibration {
     /// By how much more in flight gains depends on where chunks lie on tracks: more than places differ in one area, and nothing lost in the
     /// other.
     pub fn gains_as_array(&self) -> bool {
-        let ratios = self.long.first_ratios(OF_ARRAYS);
-        matches!(ratios, Some([first, second]) if is_gain(first.min(second)) && !is_loss(first.max(second)))
+        let setting = self.setting_of_array();
+        let mut others = self.long.settings();
+        others.retain(|other| *other == USUAL || setting != OF_ARRAYS && !is_of_arrays(*other));
+        // A disk alone that streams small requests only does so with few in flight.
+        others.into_iter().all(|other| {
+            let ratios = self.long.ratios(setting, other);
+            matches!(ratios, Some([first, second]) if is_gain(first.min(second)) && !is_loss(first.max(second)))
+        })
+    }
+
+    /// Whether requests in flight gain, so that many small ones may gain more.
+    pub fn gains_in_flight(&self) -> bool {
+        let setting = StreamSetting { queue_depth: 1, ..USUAL };
+        matches!(self.short.ratios(USUAL, setting), Some([first, second]) if is_gain(first.min(second)))
+    }
+
+    /// Of the settings with much in flight, the one with small requests if these gain more than places differ.
+    pub fn setting_of_array(&self) -> StreamSetting {
+        let Some(small) = self.long.best_of(&SMALL_OF_ARRAYS) else { return OF_ARRAYS };
+        match self.long.ratios(small, OF_ARRAYS) {
+            Some([first, second]) if is_gain(first.max(second)) => small,
+            _ => OF_ARRAYS,
+        }
+    }
+
+    /// The first of those with small requests that has no long samples.
+    pub fn untried_small(&self) -> Option<StreamSetting> {
+        let tried = self.long.settings();
+        SMALL_OF_ARRAYS.into_iter().find(|setting| !tried.contains(setting))
     }
 
     fn of_array(&self) -> Option<StreamSetting> {
-        if !self.gains_as_array() || !self.long.is_confirmed(OF_ARRAYS) {
+        let setting = self.setting_of_array();
+        if !self.gains_as_array() || !self.long.is_confirmed(setting) {
             return None;
         }
         let best = self.best_of_long();
-        Some(if self.long.is_confirmed(best) { best } else { OF_ARRAYS })
+        Some(if self.long.is_confirmed(best) { best } else { setting })
     }
 
     /// More in flight, unless smaller requests gain more than places differ beside it: those that a member answers from what it reads
     /// ahead.
     pub fn best_of_long(&self) -> StreamSetting {
-        let Some(best) = self.long.best_of(&self.long.settings()) else { return OF_ARRAYS };
-        match (self.long.first_ratios(best), self.long.first_ratios(OF_ARRAYS)) {
-            (Some([first, second]), Some([array_first, array_second]))
-                if is_gain((first / array_first).max(second / array_second)) =>
-            {
-                best
-            }
-            _ => OF_ARRAYS,
+        let setting = self.setting_of_array();
+        let Some(best) = self.long.best_of(&self.long.settings()) else { return setting };
+        match self.long.ratios(best, setting) {
+            Some([first, second]) if is_gain(first.max(second)) => best,
+            _ => setting,
         }
     }
 
@@ -207,9 +237,14 @@ impl Calibration {
 impl Samples {
     /// The time of a byte in the first sample of each area, as a share of what it takes with the usual setting.
     fn first_ratios(&self, setting: StreamSetting) -> Option<[f64; AREAS]> {
+        self.ratios(setting, USUAL)
+    }
+
+    /// The same as a share of what it takes with another.
+    fn ratios(&self, setting: StreamSetting, other: StreamSetting) -> Option<[f64; AREAS]> {
         let mut ratios = [0.0; AREAS];
         for (area, ratio) in self.areas.iter().zip(&mut ratios) {
-            *ratio = of_setting(area, setting).next()? / of_setting(area, USUAL).next()?;
+            *ratio = of_setting(area, setting).next()? / of_setting(area, other).next()?;
         }
         Some(ratios)
     }
@@ -252,6 +287,10 @@ impl Samples {
         }
         Some(best?.0)
     }
+}
+
+fn is_of_arrays(setting: StreamSetting) -> bool {
+    setting == OF_ARRAYS || SMALL_OF_ARRAYS.contains(&setting)
 }
 
 fn is_gain(ratio: f64) -> bool {

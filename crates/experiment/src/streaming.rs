@@ -7,7 +7,8 @@
 use crate::Setup;
 use crate::preparation::{self, SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, random_block};
 use analysis::streaming::{
-    AREAS, Calibration, OF_ARRAYS, ONE_DISK_RATE_MAX, SHORT_SAMPLE_BYTES_MAX, SMALLEST, USUAL,
+    AREAS, Calibration, OF_ARRAYS, ONE_DISK_RATE_MAX, SHORT_SAMPLE_BYTES_MAX, SMALL_OF_ARRAYS, SMALLEST,
+    USUAL,
 };
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
@@ -42,7 +43,7 @@ const GAP: Bytes = Bytes::from_mib(16);
 const PAIRS: usize = 2;
 /// Each area is a quarter of the range. All settings and pairs have room there, so that nothing is read twice.
 const SAMPLES_MAX: u64 = (DEPTHS.len() * BLOCKS_KIB.len() + 2 * PAIRS) as u64;
-const LONG_SAMPLES_MAX: u64 = (1 + EXTREMES.len() + 3 * PAIRS) as u64;
+const LONG_SAMPLES_MAX: u64 = (1 + SMALL_OF_ARRAYS.len() + EXTREMES.len() + 3 * PAIRS) as u64;
 const QUARTERS: u64 = 2 * AREAS as u64;
 /// What it takes at most, and the share of a survey.
 const TIME_MAX: Nanos = Nanos::from_secs(6);
@@ -55,6 +56,7 @@ enum Stage {
     Between,
     Pairs,
     Long,
+    LongSmall,
     LongPairs,
     Done,
 }
@@ -141,11 +143,18 @@ impl StreamSearch {
         let may_be_array =
             !self.has_long && self.has_room_for_long(quickest, spent) && samples.is_quicker_in_order(so_far);
         match (self.stage, samples.candidate()) {
-            (Stage::Long, _) if samples.gains_as_array() => {
+            (Stage::Long | Stage::LongSmall, _) if self.may_try_small(&samples, spent) => {
+                self.plan(samples.untried_small().as_slice(), Length::Long);
+                Stage::LongSmall
+            }
+            (Stage::Long | Stage::LongSmall, _) if samples.gains_as_array() => {
+                let mut settings = vec![samples.setting_of_array(), USUAL];
                 let best = samples.best_of_long();
-                let others: &[StreamSetting] = if best == OF_ARRAYS { &[] } else { &[best] };
+                if !settings.contains(&best) {
+                    settings.push(best);
+                }
                 for _ in 0..PAIRS {
-                    self.plan_long(others);
+                    self.plan(&settings, Length::Long);
                 }
                 Stage::LongPairs
             }
@@ -158,7 +167,7 @@ impl StreamSearch {
                 self.plan_long(&samples.gaining());
                 Stage::Long
             }
-            (Stage::Extremes | Stage::Long, Some(_)) if !self.has_explored => {
+            (Stage::Extremes | Stage::Long | Stage::LongSmall, Some(_)) if !self.has_explored => {
                 self.has_explored = true;
                 self.plan(&between(), short);
                 Stage::Between
@@ -169,7 +178,7 @@ impl StreamSearch {
                 }
                 Stage::Pairs
             }
-            (Stage::Long | Stage::LongPairs | Stage::Done, _) => Stage::Done,
+            (Stage::Long | Stage::LongSmall | Stage::LongPairs | Stage::Done, _) => Stage::Done,
             _ if may_be_array => {
                 self.plan_long(&samples.gaining());
                 Stage::Long
@@ -182,6 +191,14 @@ impl StreamSearch {
     fn plan_long(&mut self, others: &[StreamSetting]) {
         self.has_long = true;
         self.plan(&[&[OF_ARRAYS, USUAL], others].concat(), Length::Long);
+    }
+
+    /// The smallest of all are for members that gain by nothing else.
+    fn may_try_small(&self, samples: &Calibration, spent: Nanos) -> bool {
+        samples.untried_small().is_some()
+            && samples.gains_in_flight()
+            && spent < self.time / 2
+            && (self.stage == Stage::Long || !samples.gains_as_array())
     }
 
     /// In the range, beside all short ones, and in time at the rate that the quickest short sample had: an array is no slower.
