@@ -94,18 +94,18 @@ mod tests {
     /// 1 MiB at 94 MB/s, QD 4, on a disk of 5400 rpm: a change of tracks takes 2.5 ms, another's read 14 ms.
     #[test]
     fn a_read_of_somebody_else_is_a_pause_and_a_change_of_tracks_none() {
-        let completed = |spacings_us: [u64; 8]| {
+        let completed = |spacings_us: [u64; 9]| {
             let mut at_us = 0;
             spacings_us.map(|spacing_us| {
                 at_us += spacing_us;
                 1000 * at_us
             })
         };
-        let alone = completed([31_000, 11_100, 11_100, 11_100, 11_100, 13_600, 11_100, 11_100]);
+        let alone = completed([31_000, 11_100, 11_100, 11_100, 11_100, 13_600, 11_100, 11_100, 11_100]);
         assert_eq!(paused_between_s(&alone, 4), 0.0, "the first waits for a seek");
-        let shared = completed([31_000, 11_100, 11_100, 11_100, 11_100, 13_600, 25_200, 11_100]);
+        let shared = completed([31_000, 11_100, 11_100, 11_100, 11_100, 13_600, 25_200, 11_100, 11_100]);
         assert!((paused_between_s(&shared, 4) - 0.0141).abs() < 1e-12);
-        assert_eq!(paused_between_s(&shared, 6), 0.0, "two spacings do not show what is usual");
+        assert_eq!(paused_between_s(&shared, 7), 0.0, "two spacings do not show what is usual");
         assert_eq!(paused_between_s(&[], 4), 0.0, "not recorded");
     }
 }
