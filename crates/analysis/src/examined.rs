@@ -1,6 +1,8 @@
 //! A run while detectors look at it.
 
-use crate::interference;
+use crate::interference::{self, counted_bytes_per_second};
+use crate::measured::is_surveyed;
+use crate::moving_parts::turns;
 use crate::surface::{Pauses, SurfaceMap};
 use model::finding::{Interference, SurveyUnknown};
 use model::request::Operation;
@@ -49,9 +51,27 @@ impl<'run> Examined<'run> {
         }
     }
 
-    /// Whether something else used the drive while its single random reads were measured.
+    /// What shows that something else used the drive while its single random reads were measured.
     pub(crate) fn interference(&self) -> Option<Interference> {
-        *self.interference.get_or_init(|| interference::interference(self))
+        *self.interference.get_or_init(|| match interference::of_reads(self) {
+            None if turns(self) == Some(true) => self.beside_reads(),
+            by_reads => by_reads,
+        })
+    }
+
+    /// What shows the same of any kind of drive.
+    pub(crate) fn beside_reads(&self) -> Option<Interference> {
+        match counted_bytes_per_second(self) {
+            Some(bytes_per_second) => Some(Interference::Counted { bytes_per_second }),
+            None if self.are_samples_held_up() => Some(Interference::InSamples),
+            None => None,
+        }
+    }
+
+    fn are_samples_held_up(&self) -> bool {
+        let is_surveyed = is_surveyed(self, Operation::Read);
+        self.pauses(Operation::Read).are_in_many()
+            || is_surveyed && matches!(self.surface(Operation::Read), Ok(map) if map.is_held_up())
     }
 }
 

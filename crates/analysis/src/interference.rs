@@ -3,8 +3,7 @@
 //! A read that finds the actuator elsewhere waits for it. Under constant other I/O, many reads take longer than any access; under bursts of
 //! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell, or the kernel's counters.
 
-use crate::examined::Examined;
-use crate::measured::{is_surveyed, random_groups, single_reads};
+use crate::measured::{random_groups, single_reads};
 use crate::moving_parts::{is_used_constantly, turns};
 use crate::stats::series::Neighbours;
 use model::finding::Interference;
@@ -23,28 +22,18 @@ const COUNTED_SHARE_MAX: f64 = 0.05;
 /// Of three places x, y, z drawn evenly, |x − y| and |y − z| correlate by 1/10, so what arms take for them by no more.
 const NEIGHBOURS_CORRELATION: f64 = 0.1;
 
-pub(crate) fn interference(run: &Examined<'_>) -> Option<Interference> {
+pub(crate) fn of_reads(run: &RunView<'_>) -> Option<Interference> {
     let share = held_up_share(run);
     match share > HELD_UP_SHARE_MAX {
         true => Some(Interference::HeldUp { share }),
         false if is_used_constantly(run) => Some(Interference::Constant),
         false if are_in_bursts(run) => Some(Interference::InBursts),
-        false if turns(run) == Some(true) => beside_reads(run),
         false => None,
     }
 }
 
-/// What shows that something else used any kind of drive in this run.
-pub(crate) fn beside_reads(run: &Examined<'_>) -> Option<Interference> {
-    match counted_bytes_per_second(run) {
-        Some(bytes_per_second) => Some(Interference::Counted { bytes_per_second }),
-        None if is_shown_by_samples(run) => Some(Interference::InSamples),
-        None => None,
-    }
-}
-
 /// What the kernel counted on the drive beside single random reads, where that is more than their edges in time explain.
-fn counted_bytes_per_second(run: &RunView<'_>) -> Option<f64> {
+pub(crate) fn counted_bytes_per_second(run: &RunView<'_>) -> Option<f64> {
     let single = random_groups(run, Operation::Read).remove(&1)?;
     let (mut own_bytes, mut all_bytes, mut nanos) = (0, 0, 0);
     let mut before_ns = None;
@@ -60,12 +49,6 @@ fn counted_bytes_per_second(run: &RunView<'_>) -> Option<f64> {
     }
     let others = all_bytes.saturating_sub(own_bytes) as f64;
     (others > COUNTED_SHARE_MAX * own_bytes as f64).then(|| others / (nanos as f64 / 1e9))
-}
-
-fn is_shown_by_samples(run: &Examined<'_>) -> bool {
-    let is_surveyed = is_surveyed(run, Operation::Read);
-    run.pauses(Operation::Read).are_in_many()
-        || is_surveyed && matches!(run.surface(Operation::Read), Ok(map) if map.is_held_up())
 }
 
 pub(crate) fn is_held_up(run: &RunView<'_>) -> bool {

@@ -66,7 +66,6 @@ impl<'text> Line<'text> {
         fields
     }
 
-    /// What comes after `mark`, if the line has it.
     pub(crate) fn after(self, mark: &str) -> Option<Field<'text>> {
         let at = self.text.find(mark)? + mark.len();
         let rest = &self.text[at..];

@@ -30,7 +30,6 @@ pub struct RunContradiction {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedFigure {
     pub code: FindingCode,
-    /// Its unit, as in a finding.
     pub unit: Name,
     pub values: Vec<Option<Estimate>>,
     /// Every pair of runs whose uncertainty is known.

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileWork {
     pub folder: String,
-    /// The kind of its file system: `ext4`.
     pub file_system: String,
     pub task: FileTask,
     /// Rounds repeat all tasks in all folders; counted from 0.

@@ -7,7 +7,6 @@ use crate::finding::ConcurrencyUnknown;
 pub enum NoBudget {
     /// The run measured no random requests by their number in flight.
     NotMeasured,
-    /// What the run says of its concurrency.
     Unknown(ConcurrencyUnknown),
     Inconclusive,
     /// The lowest 99th percentile measured, in seconds.

@@ -308,7 +308,6 @@ impl Quantile {
     pub const P99: Quantile = Quantile(0.99);
     pub const P999: Quantile = Quantile(0.999);
 
-    /// `None` unless 0 ≤ `value` ≤ 1.
     pub fn new(value: f64) -> Option<Quantile> {
         if (0.0..=1.0).contains(&value) { Some(Quantile(value)) } else { None }
     }

@@ -33,7 +33,6 @@ pub enum StoreError {
     Exists { id: String },
     #[error("run {id} is being written by another drivescope; wait for it to end, or stop it with Ctrl-C")]
     UnderWay { id: String },
-    /// A complete run has nothing left to do.
     #[error("run {id} is complete, so there is nothing to resume; `drivescope show {id}` shows it")]
     Complete { id: String },
     /// The index of runs failed. It can be made again from the runs.

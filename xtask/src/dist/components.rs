@@ -117,7 +117,6 @@ pub fn licences(components: &[Component]) -> String {
     text
 }
 
-/// The bill of materials as CycloneDX 1.5 writes it.
 pub fn bill_of_materials(release: &str, components: &[Component]) -> String {
     let mut parts = Vec::new();
     for Component { name, version, licence, checksum, .. } in components {

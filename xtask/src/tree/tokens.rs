@@ -70,7 +70,6 @@ fn add_stream(stream: TokenStream, tokens: &mut Vec<Token>) {
     }
 }
 
-/// Whether the tokens begin with these texts.
 pub fn begins_with(tokens: &[Token], texts: &[&str]) -> bool {
     tokens.len() >= texts.len() && tokens.iter().zip(texts).all(|(token, text)| token.is(text))
 }

@@ -8,7 +8,6 @@ use model::run::Run;
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveWrites {
     pub kind: Option<String>,
-    /// The rate of writes in order, B/s.
     pub in_order: Result<Estimate, WritesUnknown>,
     pub at_random: Result<AtRandom, WritesUnknown>,
 }

@@ -27,7 +27,7 @@ use super::trust::doubts;
 use crate::cache::{ReadOn, memory_answer_s, read_on};
 use crate::examined::Examined;
 use crate::geometry::{Rotation, all_readings};
-use crate::interference::{beside_reads, held_up_share};
+use crate::interference::held_up_share;
 use crate::measured::{
     EXPERIMENT_ACCESS, Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement,
     merged_latencies, random_groups,
@@ -104,7 +104,7 @@ fn access_time(run: &Examined<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, 
     if let Some(by) = run.interference() {
         return Err(AccessTimeUnknown::Interference { mean, by });
     }
-    let is_shared = turns(run) != Some(true) && beside_reads(run).is_some();
+    let is_shared = turns(run) != Some(true) && run.beside_reads().is_some();
     let mean = if is_shared { without_others(mean, &histogram) } else { mean };
     let workload = samples[0].workload;
     let range = workload.range;

@@ -25,7 +25,6 @@ pub fn detected(run: &RunView<'_>) -> Detected {
     Detected(needed.map(|detector| (detector, (detector.detect)(&examined))).collect())
 }
 
-/// What limits and detectors come to together.
 pub fn concluded(run: &RunView<'_>, limits: Vec<Limit>, detected: Detected) -> Vec<Finding> {
     let apart = limit::apart(run, &limits);
     let apart = apart.as_ref().map(|phases| Examined::new(&RunView { phases, ..*run }));

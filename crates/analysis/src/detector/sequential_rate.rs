@@ -147,8 +147,11 @@ fn sampled(run: &Examined<'_>, operation: Operation) -> [Outcome<SequentialRate>
         Err(reason) => all_unknown(reason),
         Ok(pass) => {
             let pauses = run.pauses(operation);
-            let [start, end] = [true, false].map(|start| pass.edge_rate(run, start, &pauses));
-            [start, end, pass_rate(pass.mean(&pauses))]
+            [
+                pass.edge_rate(run, true, &pauses),
+                pass.edge_rate(run, false, &pauses),
+                pass_rate(pass.mean(&pauses)),
+            ]
         }
     }
 }
@@ -285,13 +288,23 @@ impl<'run> Pass<'run> {
 
     fn edge_rate(&self, run: &RunView<'_>, start: bool, pauses: &Pauses) -> Outcome<SequentialRate> {
         let samples: Vec<&Timed<'_>> = self.edge_visits(start).collect();
+        let rate = self.rate_at(&samples, start, pauses);
         let is_whole = covers(run, self.span);
-        let mean = self.mean_at(&samples).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 2 });
-        let rate = mean.and_then(|seen| without_pauses(seen, pauses)).and_then(as_rate).map(|rate| {
-            let rate = SequentialRate::new(rate, RateOf::Edge { is_whole });
-            SequentialRate { is_loaded: pauses.are_in_many(), ..rate }
+        let rate = rate.map(|rate| SequentialRate {
+            is_loaded: pauses.are_in_many(),
+            ..SequentialRate::new(rate, RateOf::Edge { is_whole })
         });
         Outcome::of(rate, evidence_of(samples.iter().map(|timed| &timed.visit)))
+    }
+
+    fn rate_at(
+        &self,
+        samples: &[&Timed<'_>],
+        start: bool,
+        pauses: &Pauses,
+    ) -> Result<Estimate, SurveyUnknown> {
+        let seen = self.mean_at(samples).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 2 })?;
+        as_rate(without_pauses(seen, pauses)?)
     }
 
     /// Visits to the start or to the end, as opposed to those that are spread over the range.

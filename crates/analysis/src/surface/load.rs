@@ -5,16 +5,12 @@
 //! in time and are alike. Places are drawn at random, so neither can come from the place. Where nearly every visit met somebody
 //! else's requests none is late any more: then the few that met least are much quicker than most.
 
-use super::pause::Pauses;
+use super::pause::{LATE_SHARE_MAX, Pauses, QUARTER_TURN_S, SOME_LATE_SHARE_MAX, SURFACES_DIFFER_MAX};
 use super::place::Place;
 use model::finding::OtherLoad;
 
 /// Visits on both sides of a moment that tell how likely a visit then was slow, whatever its place.
 const NEIGHBOURS_IN_TIME: usize = 10;
-/// With a larger share of visits slow for a moment, what looks like a zone may be a time at which the drive was busy.
-pub(super) const LATE_SHARE_MAX: f64 = 0.05;
-/// From this share on it is more than a retry now and then, so that rates may be too low.
-pub(super) const SOME_LATE_SHARE_MAX: f64 = 0.01;
 /// As many visits are early as late when it is noise; a fourth leaves no doubt.
 const EARLY_PER_LATE_MAX: f64 = 0.25;
 /// A visit is late that takes longer by a tenth, and by so many standard deviations of the noise below the median, which a little load
@@ -27,10 +23,6 @@ const LATE_DEVIATIONS: f64 = 5.0;
 /// logarithms: its surfaces differ by up to ±3 % (8thway 2013), so 6 % from the slowest to the fastest, and a visit of four tracks with
 /// one change of surface less, which is a quarter of a turn, takes 5 % less. Of 19 disks and arrays that ship the most is 7.4 %.
 const QUICKER_MAX: f64 = 0.12;
-/// On an array or a small disk a visit is shorter than four tracks, and a change of surface less is more of it: surfaces explain this,
-pub(super) const SURFACES_DIFFER_MAX: f64 = 0.06;
-/// and a change of surface a quarter of a revolution, which takes 11.1 ms on the slowest disks sold (5400 rpm).
-pub(super) const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;
 const QUICK_SHARE: f64 = 0.05;
 /// Fewer places than this lie so far apart that rates around a place are not those of the place.
 const PLACES_MIN: usize = 200;

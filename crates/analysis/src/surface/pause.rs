@@ -1,6 +1,5 @@
 //! Pauses of a stream in which the actuator of a disk served another's request.
 
-use super::load::{LATE_SHARE_MAX, QUARTER_TURN_S, SOME_LATE_SHARE_MAX, SURFACES_DIFFER_MAX};
 use super::visit::is_of_several_disks;
 use crate::measured::{Visit, sequential_visits};
 use crate::moving_parts::turns;
@@ -9,6 +8,14 @@ use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
 
+/// With a larger share of visits slow for a moment, what looks like a zone may be a time at which the drive was busy.
+pub(super) const LATE_SHARE_MAX: f64 = 0.05;
+/// From this share on it is more than a retry now and then, so that rates may be too low.
+pub(super) const SOME_LATE_SHARE_MAX: f64 = 0.01;
+/// What surfaces explain between samples that are shorter than four tracks, as a share of the time.
+pub(super) const SURFACES_DIFFER_MAX: f64 = 0.06;
+/// What a change of surface takes at most, on the slowest disks sold (5400 rpm).
+pub(super) const QUARTER_TURN_S: f64 = 0.25 * 60.0 / 5400.0;
 /// No change of tracks takes half a revolution of the slowest disks sold. An actuator that went elsewhere finds the next sector a whole
 /// revolution later at the earliest, of which read-ahead hides a part: of 50 random disks alone none pauses for so long.
 const PAUSE_MIN_S: f64 = 2.0 * QUARTER_TURN_S;
@@ -21,7 +28,6 @@ const MOSTLY: f64 = 0.5;
 /// Sequential reads of a disk of which each was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pauses {
-    /// Samples with a pause.
     pub paused: usize,
     pub of: usize,
     /// The share of the time of all that the pauses took.
@@ -76,15 +82,22 @@ fn paused_s(run: &RunView<'_>, visit: &Visit<'_>) -> f64 {
 
 fn paused_between_s(completed_ns: &[u64], in_flight: u64) -> f64 {
     let steady = completed_ns.get(in_flight as usize - 1..).unwrap_or_default();
-    let mut spacings_s: Vec<f64> =
-        steady.windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64 / 1e9).collect();
+    let mut spacings_s = Vec::new();
+    for pair in steady.windows(2) {
+        spacings_s.push(pair[1].saturating_sub(pair[0]) as f64 / 1e9);
+    }
     if spacings_s.len() < SPACINGS_MIN {
         return 0.0;
     }
     let usual_s = middle(&mut spacings_s);
     let longest_s = usual_s * (1.0 + SURFACES_DIFFER_MAX) + PAUSE_MIN_S;
-    let pauses_s = spacings_s.into_iter().filter(|spacing_s| *spacing_s > longest_s);
-    pauses_s.map(|spacing_s| spacing_s - usual_s).sum()
+    let mut paused_s = 0.0;
+    for spacing_s in spacings_s {
+        if spacing_s > longest_s {
+            paused_s += spacing_s - usual_s;
+        }
+    }
+    paused_s
 }
 
 #[cfg(test)]

@@ -85,7 +85,6 @@ struct JobKey {
     block_bytes: u64,
     /// Of random access: how much of the target it went over.
     span_bytes: Option<u64>,
-    /// Of a mix: reads of a thousand.
     reads_of_1000: Option<u32>,
     queue_depth: u32,
     threads: u32,

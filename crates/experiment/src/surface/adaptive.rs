@@ -205,13 +205,8 @@ impl Adaptive {
 
     fn plan_warm_up(&mut self) {
         self.stage = Stage::WarmUp;
-        let grid = random_block(&self.setup.facts);
-        self.queue.push_back(preparation::warm_up(
-            ExperimentName::Surface,
-            self.range,
-            grid,
-            self.shortened(WARM_UP),
-        ));
+        let (grid, time) = (random_block(&self.setup.facts), self.shortened(WARM_UP));
+        self.queue.push_back(preparation::warm_up(ExperimentName::Surface, self.range, grid, time));
     }
 
     /// What comes before the first survey takes its usual share of a time limit that is too short for all.
@@ -553,8 +548,7 @@ impl Experiment for Adaptive {
 
     /// When each read of a sample completed tells whether others used a disk meanwhile.
     fn needs_trace(&self, phase: &Phase) -> bool {
-        self.setup.facts.rotational == Some(true)
-            && matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
+        self.mechanical && matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
     }
 
     fn remaining(&self) -> Remaining {

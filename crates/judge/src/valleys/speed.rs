@@ -152,7 +152,6 @@ fn number_of(path: &str, word: &str) -> Result<f64, Failure> {
 mod tests {
     use super::*;
 
-    /// A second and more in 1500 slices.
     #[test]
     fn slices_follow_on_each_other() {
         let slices: Vec<IntervalRecord> = Made::slices(1).take(3000).collect();

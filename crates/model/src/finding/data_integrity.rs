@@ -22,7 +22,6 @@ pub struct DataIntegrity {
     /// Where all are right: the share of wrong blocks that 19 of 20 such samples would have found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_max: Option<f64>,
-    /// Of the blocks checked, those drawn at random.
     #[serde(skip)]
     pub drawn_blocks: u64,
     /// Whether the drive really ends before it says: what is past that is not counted here.

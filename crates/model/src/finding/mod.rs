@@ -153,7 +153,6 @@ pub struct Evidence {
     pub seconds: f64,
 }
 
-/// The unit of a finding's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Count,
@@ -219,7 +218,6 @@ macro_rules! findings {
             }
         }
 
-        /// A conclusion, or why there is none.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Finding { $($(#[$doc])* $variant(Outcome<$conclusion>),)* }
 

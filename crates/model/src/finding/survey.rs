@@ -322,7 +322,6 @@ pub struct InterfaceLimit {
     pub imported: Option<Imported>,
 }
 
-/// Where a link is the limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LimitReach {

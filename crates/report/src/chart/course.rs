@@ -23,7 +23,6 @@ pub(crate) struct Interval {
     pub start_s: f64,
     pub seconds: f64,
     pub bytes: f64,
-    /// The lowest byte touched in it.
     pub first_byte: f64,
 }
 

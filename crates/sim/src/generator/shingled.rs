@@ -128,7 +128,6 @@ fn draw_bands(draws: &mut Draws, bytes: u64) -> Vec<BandZone> {
     zones
 }
 
-/// In whole blocks of 4096 bytes.
 fn whole_slots(bytes: f64) -> u64 {
     (bytes / SLOT_BYTES as f64).round() as u64 * SLOT_BYTES
 }

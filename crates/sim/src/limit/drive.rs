@@ -45,7 +45,6 @@ impl Bucket {
         (self.tokens + refilled).min(credit)
     }
 
-    /// How long after `from_ns` a request passes.
     fn wait_ns(&self, request: &Request, from_ns: u64) -> u64 {
         let missing = self.cost(request).min(self.numbers.credit) - self.tokens_at(from_ns);
         let wait_ns = (missing.max(0.0) / self.numbers.per_second * 1e9).ceil() as u64;

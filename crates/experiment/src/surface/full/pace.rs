@@ -13,7 +13,6 @@ const FLASH_BYTES_PER_SECOND: f64 = 500e6;
 pub struct Pace {
     capacity: f64,
     is_rotational: bool,
-    /// Seconds for each byte at the outer edge.
     seconds_per_byte: f64,
     slow_seconds_per_byte: f64,
 }

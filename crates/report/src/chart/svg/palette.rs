@@ -38,7 +38,6 @@ impl Theme {
 mod tests {
     use super::*;
 
-    /// The "relative luminance" of a colour, after WCAG 2.2.
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
             let share = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
