@@ -47,10 +47,10 @@ fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
     let limit = limit_between(&map.visits).ok_or(SurveyUnknown::AllAlike)?;
-    if is_told_as_slow(&map, limit) {
+    if is_told_as_slow(map, limit) {
         return Err(SurveyUnknown::SlowRegions);
     }
-    let ranges = fast_ranges(&map, limit);
+    let ranges = fast_ranges(map, limit);
     let bytes: u64 = ranges.iter().map(|range| range.bytes().get()).sum();
     let (mapped, unmapped) = map.visits.iter().partition(|visit| visit.seconds_per_byte >= limit);
     Ok(UnmappedRanges {
@@ -143,8 +143,8 @@ mod tests {
         };
         let map = SurfaceMap::of_visits(range, (0..90).map(visit).collect());
         let limit = limit_between(&map.visits).unwrap();
-        assert_eq!(fast_ranges(&map, limit), [ByteRange::from_bytes(2975, 3000).unwrap()]);
-        assert!(!is_told_as_slow(&map, limit));
+        assert_eq!(fast_ranges(map, limit), [ByteRange::from_bytes(2975, 3000).unwrap()]);
+        assert!(!is_told_as_slow(map, limit));
         let alike: Vec<Visit> = (0..30).map(visit).collect();
         assert_eq!(limit_between(&alike), None);
     }
@@ -168,6 +168,6 @@ mod tests {
         let map = SurfaceMap::of_visits(range, (0..600).map(visit).collect());
         assert_eq!(map.slow_places.len(), 1);
         let limit = limit_between(&map.visits).unwrap();
-        assert!(is_told_as_slow(&map, limit));
+        assert!(is_told_as_slow(map, limit));
     }
 }

@@ -39,7 +39,7 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
             let step_missed = map.step_found(USUAL_ZONE_SHARE);
             let evidence = survey_evidence(run, operation(run));
             let count = ZoneCount { zones: map.levels.len(), step_missed };
-            (Outcome::known(count, evidence.clone()), Outcome::known(table(&map, step_missed), evidence))
+            (Outcome::known(count, evidence.clone()), Outcome::known(table(map, step_missed), evidence))
         }
         Err(reason) => (Outcome::Unknown(reason), Outcome::Unknown(reason)),
     };
