@@ -143,8 +143,8 @@ mod tests {
         };
         let map = SurfaceMap::of_visits(range, (0..90).map(visit).collect());
         let limit = limit_between(&map.visits).unwrap();
-        assert_eq!(fast_ranges(map, limit), [ByteRange::from_bytes(2975, 3000).unwrap()]);
-        assert!(!is_told_as_slow(map, limit));
+        assert_eq!(fast_ranges(&map, limit), [ByteRange::from_bytes(2975, 3000).unwrap()]);
+        assert!(!is_told_as_slow(&map, limit));
         let alike: Vec<Visit> = (0..30).map(visit).collect();
         assert_eq!(limit_between(&alike), None);
     }
@@ -168,6 +168,6 @@ mod tests {
         let map = SurfaceMap::of_visits(range, (0..600).map(visit).collect());
         assert_eq!(map.slow_places.len(), 1);
         let limit = limit_between(&map.visits).unwrap();
-        assert!(is_told_as_slow(map, limit));
+        assert!(is_told_as_slow(&map, limit));
     }
 }
