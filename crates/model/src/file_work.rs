@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileWork {
     pub folder: String,
+    /// The kind of its file system: `ext4`.
     pub file_system: String,
     pub task: FileTask,
     /// Rounds repeat all tasks in all folders; counted from 0.

@@ -15,6 +15,7 @@ pub struct CachedRow {
     pub reads: u64,
     #[serde(rename = "asked_bytes")]
     pub asked: Bytes,
+    /// How far from its beginning was looked.
     #[serde(rename = "looked_at_bytes")]
     pub looked_at: Bytes,
     /// How much of that was in memory before the phase, and should not have been.

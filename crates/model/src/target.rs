@@ -28,8 +28,10 @@ pub struct TargetFacts {
     #[cfg_attr(feature = "schema", schemars(with = "link_keys::Keys"))]
     pub link: Option<Link>,
     pub scheduler: Option<String>,
+    /// The kernel's read-ahead for buffered reads.
     #[serde(rename = "read_ahead_bytes")]
     pub read_ahead: Option<Bytes>,
+    /// Whether the drive's volatile write cache is on.
     pub write_cache: Option<bool>,
     /// The largest range one discard may cover; none or zero where it does not discard.
     #[serde(rename = "discard_bytes_max")]
