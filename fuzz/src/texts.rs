@@ -58,7 +58,6 @@ pub fn plan_fio(bytes: &[u8]) {
     plan(bytes, "fuzzed.fio");
 }
 
-/// A quantity or a range, as it is typed.
 pub fn quantity(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = (parse_size(&text), parse_duration(&text), parse_share(&text));

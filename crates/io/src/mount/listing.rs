@@ -2,7 +2,6 @@
 
 use super::protocol::{Attributes, Body, Call, Change, FILE_NODE, FOLDER_NODE, What};
 
-/// `stat`: a regular file, a folder.
 const REGULAR_FILE: u32 = 0o100_000;
 const FOLDER: u32 = 0o040_000;
 const PERMISSIONS: u32 = 0o7777;

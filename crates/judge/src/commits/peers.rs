@@ -267,7 +267,6 @@ fn postgresql(program: &str, folder: &Path) -> Result<Turn, Failure> {
     }
 }
 
-/// The first line of fdatasync is of one write.
 fn fdatasync_of(line: &str) -> Option<f64> {
     let mut words = line.split_whitespace();
     if words.next() == Some("fdatasync") { words.next()?.parse().ok() } else { None }

@@ -50,6 +50,7 @@ pub struct AccessMeasured {
     pub reads: u64,
     /// The share of reads that took longer than any actuator does.
     pub held_up_share: f64,
+    /// Of the mean, at most, the host's.
     #[serde(skip_serializing_if = "is_zero")]
     pub host_s: f64,
 }

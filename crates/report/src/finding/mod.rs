@@ -90,7 +90,6 @@ pub(crate) trait Wording: Conclusion {
         Self::PLACE.1
     }
 
-    /// Its name where what is known narrows it.
     fn narrower_label(_known: &Known<Self>) -> Option<&'static str> {
         None
     }

@@ -161,7 +161,6 @@ pub(super) fn draw_standby(draws: &mut Draws) -> Option<StandbyProfile> {
     draws.percent(15).then_some(standby)
 }
 
-/// Defects within the first `bytes`, by their places.
 pub(super) fn draw_defects(draws: &mut Draws, geometry: &GeometryProfile, bytes: u64) -> Vec<Defect> {
     if draws.percent(50) {
         return Vec::new();
