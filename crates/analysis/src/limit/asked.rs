@@ -35,7 +35,16 @@ pub(super) struct Asked<'course> {
     /// Before each step and behind the last. Whole numbers, so that differences are exact.
     used_until: Vec<f64>,
     drains: Vec<Drain>,
+    flows: Vec<Flow>,
     pub cost_max: f64,
+}
+
+/// What a step adds to the deficit, and for how long before it and within it tokens come.
+struct Flow {
+    drained: f64,
+    idle_s: f64,
+    used: f64,
+    seconds: f64,
 }
 
 /// Before the first step of a phase: what was in flight when the phase before ended by time.
@@ -49,36 +58,55 @@ struct Drain {
 pub(super) struct Window {
     pub from: usize,
     pub to: usize,
-    pub seconds: f64,
     pub used: f64,
     pub cost: f64,
+    rate: f64,
+    /// A request more or less at either end, as a rate.
+    rate_off: f64,
 }
 
 impl Window {
+    fn new(from: usize, to: usize, seconds: f64, used: f64, cost: f64) -> Window {
+        Window { from, to, used, cost, rate: used / seconds, rate_off: 1.5 * cost / seconds }
+    }
+
     pub(super) fn rate(&self) -> f64 {
-        self.used / self.seconds
+        self.rate
     }
 
     pub(super) fn is_at(&self, rate: f64) -> bool {
-        (self.rate() - rate).abs() <= 1.5 * self.cost / self.seconds + ALIKE_SHARE * rate
+        (self.rate - rate).abs() <= self.rate_off + ALIKE_SHARE * rate
     }
 }
 
 impl<'course> Asked<'course> {
     pub(super) fn of(course: &'course Course, unit: Unit, side: Side) -> Asked<'course> {
-        let mut asked =
-            Asked { course, unit, side, used_until: vec![0.0], drains: Vec::new(), cost_max: 0.0 };
-        let (mut sum, mut first) = (0.0, 0);
+        let mut asked = Asked {
+            course,
+            unit,
+            side,
+            used_until: vec![0.0],
+            drains: Vec::new(),
+            flows: Vec::new(),
+            cost_max: 0.0,
+        };
+        let (mut sum, mut first, mut drained, mut until_ns) = (0.0, 0, 0.0, 0);
         for phase in course.steps.chunk_by(|one, next| one.phase == next.phase) {
             for step in phase {
                 asked.cost_max = asked.cost_max.max(asked.cost(step));
-                sum += asked.used(step);
+                let used = asked.used(step);
+                sum += used;
                 asked.used_until.push(sum);
+                let idle_s = step.start_ns.saturating_sub(until_ns) as f64 / 1e9;
+                let seconds = step.end_ns.saturating_sub(step.start_ns.max(until_ns)) as f64 / 1e9;
+                asked.flows.push(Flow { drained: std::mem::take(&mut drained), idle_s, used, seconds });
+                until_ns = step.end_ns.max(until_ns);
             }
             let index = first + phase.len();
             let used = asked.in_unit(course.late[phase[0].phase as usize], &phase[0]);
             if asked.used_between(first, index) > 0.0 && used > 0.0 {
                 asked.drains.push(Drain { index, used });
+                drained = used;
             }
             first = index;
         }
@@ -154,7 +182,7 @@ impl<'course> Asked<'course> {
             cost = cost.max(self.cost(step));
             let ns = step.end_ns.saturating_sub(steps[from].start_ns);
             if ns >= length_ns {
-                windows.push(Window { from, to: index + 1, seconds: ns as f64 / 1e9, used, cost });
+                windows.push(Window::new(from, index + 1, ns as f64 / 1e9, used, cost));
                 (from, used, cost) = (index + 1, 0.0, 0.0);
             }
         }
@@ -174,15 +202,10 @@ impl<'course> Asked<'course> {
     /// At the end of each step, with that refill per second.
     fn deficits(&self, per_second: f64) -> Vec<f64> {
         let mut deficits = Vec::with_capacity(self.steps().len());
-        let (mut deficit, mut until_ns) = (0.0f64, 0);
-        let mut drains = self.drains.iter().peekable();
-        for (index, step) in self.steps().iter().enumerate() {
-            let idle_s = step.start_ns.saturating_sub(until_ns) as f64 / 1e9;
-            let drained = drains.next_if(|drain| drain.index == index).map_or(0.0, |drain| drain.used);
-            deficit = (deficit + drained - per_second * idle_s).max(0.0);
-            let seconds = step.end_ns.saturating_sub(step.start_ns.max(until_ns)) as f64 / 1e9;
-            deficit = (deficit + self.used_between(index, index + 1) - per_second * seconds).max(0.0);
-            until_ns = step.end_ns.max(until_ns);
+        let mut deficit = 0.0f64;
+        for flow in &self.flows {
+            deficit = (deficit + flow.drained - per_second * flow.idle_s).max(0.0);
+            deficit = (deficit + flow.used - per_second * flow.seconds).max(0.0);
             deficits.push(deficit);
         }
         deficits

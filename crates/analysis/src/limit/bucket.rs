@@ -150,7 +150,8 @@ impl<'run> Fitting<'run> {
         let after = after.map(|index| &windows[index]);
         let from = before.filter(is_at).last().map_or(run.from, |window| window.to - 1);
         let to = after.filter(is_at).last().map_or(run.to, |window| window.to - 1);
-        let whole = asked.stretch(from, to, cost)?;
+        let is_whole = (from, to) == (run.from, run.to);
+        let whole = if is_whole { run } else { asked.stretch(from, to, cost)? };
         let members = (0..windows.len()).filter(|&index| windows[index].is_at(whole.per_second)).collect();
         Some(Fitting { asked, windows, members, stretch: whole, tolerance: COSTS_OFF * cost })
     }

@@ -83,13 +83,13 @@ impl Wording for RecordingKind {
             ),
             RecordingUnknown::AnsweredByMemory => "Inconclusive: memory answers, not a drive.".into(),
             RecordingUnknown::EqualTimes => {
-                "Inconclusive: reads and writes take the same time, as with neither an arm nor flash cells.".into()
+                "Inconclusive: reads and writes take the same time, as with neither an actuator nor flash cells.".into()
             }
             RecordingUnknown::CacheOfDisk => {
-                "Inconclusive: random reads are too fast for an arm, but the drive says that it rotates. A cache answers.".into()
+                "Inconclusive: random reads are too fast for an actuator, but the drive says that it rotates. A cache answers.".into()
             }
             RecordingUnknown::NothingTold => {
-                "Inconclusive: random reads are too fast for an arm, but flash, memory and a cache look the same.".into()
+                "Inconclusive: random reads are too fast for an actuator, but flash, memory and a cache look the same.".into()
             }
         }
     }
