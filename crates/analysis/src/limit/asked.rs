@@ -201,14 +201,15 @@ impl<'course> Asked<'course> {
 
     /// At the end of each step, with that refill per second.
     fn deficits(&self, per_second: f64) -> Vec<f64> {
-        let mut deficits = Vec::with_capacity(self.steps().len());
         let mut deficit = 0.0f64;
-        for flow in &self.flows {
-            deficit = (deficit + flow.drained - per_second * flow.idle_s).max(0.0);
-            deficit = (deficit + flow.used - per_second * flow.seconds).max(0.0);
-            deficits.push(deficit);
-        }
-        deficits
+        let flows = self.flows.iter();
+        flows
+            .map(|flow| {
+                deficit = (deficit + flow.drained - per_second * flow.idle_s).max(0.0);
+                deficit = (deficit + flow.used - per_second * flow.seconds).max(0.0);
+                deficit
+            })
+            .collect()
     }
 }
 

@@ -8,6 +8,7 @@ use super::asked::{Asked, Side, Unit, Waiting, Window};
 use super::course::{Course, Shape, Step};
 use crate::stats::evenness::chance_so_even;
 use model::units::Bytes;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Windows at the sustained rate without which nothing is claimed: two seconds.
@@ -122,6 +123,7 @@ struct Fitting<'run> {
     members: Vec<usize>,
     stretch: Waiting,
     tolerance: f64,
+    limited_shapes: OnceCell<Vec<&'run Shape>>,
 }
 
 impl<'run> Fitting<'run> {
@@ -153,7 +155,8 @@ impl<'run> Fitting<'run> {
         let is_whole = (from, to) == (run.from, run.to);
         let whole = if is_whole { run } else { asked.stretch(from, to, cost)? };
         let members = (0..windows.len()).filter(|&index| windows[index].is_at(whole.per_second)).collect();
-        Some(Fitting { asked, windows, members, stretch: whole, tolerance: COSTS_OFF * cost })
+        let tolerance = COSTS_OFF * cost;
+        Some(Fitting { asked, windows, members, stretch: whole, tolerance, limited_shapes: OnceCell::new() })
     }
 
     fn off_credit(&self, step: usize) -> f64 {
@@ -249,9 +252,9 @@ impl<'run> Fitting<'run> {
             return None;
         }
         let shapes = self.limited_shapes();
-        let burst = self.burst_of(&shapes)?;
+        let burst = self.burst_of(shapes)?;
         let (mut has_reads, mut has_writes, mut blocks) = (false, false, Vec::new());
-        for shape in &shapes {
+        for &shape in shapes {
             has_reads |= !shape.writes;
             has_writes |= shape.writes;
             blocks.push(shape.block);
@@ -274,7 +277,7 @@ impl<'run> Fitting<'run> {
             windows: self.waiting().count(),
             is_even: self.is_even(),
             is_certain: is_refilled || has_reads && shapes.len() > 1,
-            shapes: shapes.into_iter().cloned().collect(),
+            shapes: shapes.iter().copied().cloned().collect(),
         })
     }
 
@@ -355,7 +358,11 @@ impl<'run> Fitting<'run> {
         seconds
     }
 
-    fn limited_shapes(&self) -> Vec<&Shape> {
+    fn limited_shapes(&self) -> &[&'run Shape] {
+        self.limited_shapes.get_or_init(|| self.find_limited_shapes())
+    }
+
+    fn find_limited_shapes(&self) -> Vec<&'run Shape> {
         let mut used: BTreeMap<&Shape, f64> = BTreeMap::new();
         for window in self.waiting() {
             for step in &self.asked.steps()[window.from..window.to] {
