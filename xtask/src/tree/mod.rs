@@ -11,7 +11,6 @@ use proc_macro2::{LexError, TokenStream};
 use tokens::{Token, begins_with, end_of_item, flatten};
 
 const FOLDERS_NOT_READ: [&str; 3] = ["target", ".git", "node_modules"];
-/// File names ending in these are read as text.
 const TEXT_ENDINGS: [&str; 8] = [".rs", ".toml", ".md", ".txt", ".json", ".csv", ".yml", ".ci/run"];
 /// The words with which an item begins, after its attributes.
 const ITEM_WORDS: [&str; 15] = [

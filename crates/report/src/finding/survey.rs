@@ -319,7 +319,6 @@ impl Wording for InterfaceLimit {
     }
 }
 
-/// ", 85 % of its nominal 3.94 GB/s".
 fn of_nominal(limit: &InterfaceLimit, subject: &Subject<'_>) -> String {
     let Some(link) = &subject.target.link else { return String::new() };
     match link.bytes_per_second_max {
