@@ -167,7 +167,17 @@ impl Cache {
         Some(self.pairs(repeated, &format!("pairs of reads, {low} to {high} apart")))
     }
 
-    fn stream(&mut self, size: usize) -> Phase {
+    /// Of a drive that prefetches less than usual requests ask for: the largest power of two that lies within it.
+    fn stream_block(&self, so_far: &RunView<'_>) -> Bytes {
+        match read_on(so_far) {
+            ReadOn::Found { low: Some(low), .. } if low >= self.block() && low < STREAM_BLOCK => {
+                Bytes::new(1 << low.get().ilog2())
+            }
+            _ => STREAM_BLOCK,
+        }
+    }
+
+    fn stream(&mut self, size: usize, stream_block: Bytes) -> Phase {
         let left_off =
             self.prng.below(STREAMS[size] / LEFT_OFF_PARTS / STREAM_BLOCK.get()) * STREAM_BLOCK.get();
         let bytes = Bytes::new(STREAMS[size] - left_off);
@@ -175,7 +185,7 @@ impl Cache {
         let alignment = self.block();
         let reads = Workload {
             alignment,
-            ..Workload::new(range, Pattern::Sequential, OperationMix::Read, STREAM_BLOCK, SEQUENTIAL_DEPTH)
+            ..Workload::new(range, Pattern::Sequential, OperationMix::Read, stream_block, SEQUENTIAL_DEPTH)
         };
         let stop = StopCondition { time: Some(STREAM_TIME_MAX), ..StopCondition::one_pass() };
         phase(ExperimentName::Access, "fill the drive's cache".into(), PhaseKind::WarmUp, reads, stop)
@@ -242,7 +252,8 @@ impl Experiment for Cache {
                 }
                 Stage::Stream { size, looks } => {
                     self.stage = Stage::Look { size, looks: looks + 1 };
-                    return Some(self.stream(size));
+                    let block = self.stream_block(so_far);
+                    return Some(self.stream(size, block));
                 }
                 Stage::Look { size, looks } => {
                     let last = so_far.phases.last()?;
@@ -265,9 +276,9 @@ impl Experiment for Cache {
         let mut ahead =
             Cache { setup: self.setup.clone(), prng: self.prng.clone(), stage: self.stage, ..*self };
         let phases = match self.stage {
-            Stage::Pairs(0) => vec![ahead.first_pairs(), ahead.stream(0)],
-            Stage::Pairs(_) | Stage::Interleaved => vec![ahead.stream(0)],
-            Stage::Stream { size, .. } => vec![ahead.stream(size)],
+            Stage::Pairs(0) => vec![ahead.first_pairs(), ahead.stream(0, STREAM_BLOCK)],
+            Stage::Pairs(_) | Stage::Interleaved => vec![ahead.stream(0, STREAM_BLOCK)],
+            Stage::Stream { size, .. } => vec![ahead.stream(size, STREAM_BLOCK)],
             Stage::Look { .. } | Stage::Done => Vec::new(),
         };
         Remaining::of(&phases)

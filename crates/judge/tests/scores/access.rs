@@ -237,6 +237,14 @@ fn drives_of_a_stripe_read_on_over_their_own_chunks() {
     }
 }
 
+/// It prefetches 64 KiB. Of requests of 128 KiB half had been prefetched, which the cache kept twice: 2.99 of 6 MiB were told.
+#[test]
+fn a_cache_is_filled_with_what_was_prefetched_as_a_whole() {
+    let document = accessed("sim:random-hard-disk-1400017", &[]);
+    let kept = value(&document, FindingCode::DriveCache) / f64::from(1 << 20);
+    assert!((kept / 6.0 - 1.0).abs() < 0.1, "{}", document.said(FindingCode::DriveCache));
+}
+
 #[test]
 fn threads_are_counted_as_threads() {
     let document = accessed("sim:constant", &["--threads", "1,4,16", "--time-limit", "20s"]);
