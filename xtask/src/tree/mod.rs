@@ -250,7 +250,6 @@ impl SourceFile {
         lines
     }
 
-    /// The crate's name: the folder below `crates/`, or `xtask`.
     pub fn crate_name(&self) -> &str {
         let inside = self.path.strip_prefix("crates/").unwrap_or(&self.path);
         inside.split('/').next().unwrap_or(inside)

@@ -4,6 +4,7 @@ use super::visit::is_of_several_disks;
 use crate::measured::{Visit, sequential_visits};
 use crate::moving_parts::turns;
 use crate::stats::sample::middle;
+use crate::streaming::USUAL;
 use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
@@ -35,8 +36,10 @@ pub struct Pauses {
 }
 
 impl Pauses {
+    /// Smaller requests than usual are answered in groups, from what was prefetched: between these such a drive loses a revolution by itself.
     pub(crate) fn of(run: &RunView<'_>) -> Pauses {
-        let visits = sequential_visits(run, Operation::Read);
+        let mut visits = sequential_visits(run, Operation::Read);
+        visits.retain(|visit| visit.workload.block_sizes.largest() >= USUAL.block_bytes);
         let turns = turns(run);
         if turns != Some(true) || is_of_several_disks(run, &visits, Operation::Read, turns) {
             return Pauses::default();

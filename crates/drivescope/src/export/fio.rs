@@ -193,7 +193,6 @@ impl Job<'_> {
     }
 }
 
-/// fio's way: `4k` is 4096 bytes.
 fn size_text(bytes: u64) -> String {
     for (unit, letter) in [(GIB, "g"), (MIB, "m"), (KIB, "k")] {
         if bytes >= unit && bytes.is_multiple_of(unit) {

@@ -383,6 +383,14 @@ fn constant_reads_of_another_are_seen_by_a_survey_and_by_a_check() {
     }
 }
 
+/// Behind USB 2 it streams with 1 × 64 KiB, of which it prefetches two, and then loses a revolution: all of its samples pause.
+#[test]
+fn a_disk_that_loses_revolutions_by_itself_is_not_used_by_others() {
+    let survey = surface("sim:random-hard-disk-1191", &[]);
+    let mean = answer(&survey, FindingCode::ReadRateMean).expect("nothing else uses it");
+    assert!((mean / 14.56e6 - 1.0).abs() < 0.01, "{mean}");
+}
+
 #[test]
 fn a_drive_that_sleeps_at_the_start_is_waited_for() {
     let own = Own::disk("\n[disk.standby]\nafter_idle_s = 600\nwake_up_s = 12\nasleep = true\n");
