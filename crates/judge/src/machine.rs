@@ -90,7 +90,6 @@ pub fn spread(mut values: Vec<f64>) -> Option<(f64, f64, f64)> {
     Some((median, values[0], values[values.len() - 1]))
 }
 
-/// Not a number of no values.
 pub fn median(values: Vec<f64>) -> f64 {
     spread(values).map_or(f64::NAN, |(median, ..)| median)
 }

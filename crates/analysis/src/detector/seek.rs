@@ -28,6 +28,8 @@ use crate::geometry::{
     Density, Layout, NearSeeks, SeekCurve, all_readings, evidence_of, hops_of, near_maps, range_of,
     rotation_of, sector_of, tracks_of,
 };
+use crate::measured::EXPERIMENT_ACCESS;
+use crate::stripe;
 use model::estimate::Estimate;
 use model::finding::{
     Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack,
@@ -72,6 +74,11 @@ pub(super) fn may_be_of_one_arm(run: &RunView<'_>) -> bool {
     !matches!(Seen::of(run), Err(NoGeometry::NoSingleActuator))
 }
 
+/// Whether reads at once show several: on a late host their sectors look like tracks now and then.
+fn has_several_arms(run: &RunView<'_>) -> bool {
+    matches!(stripe::reads(run, &EXPERIMENT_ACCESS), Some(reads) if reads.has_several_arms())
+}
+
 struct Seen {
     near: Option<NearSeeks>,
     layout: Option<Layout>,
@@ -97,7 +104,7 @@ impl Seen {
         // A full stroke takes longer than the mean of all seeks, most of which are shorter than half of it.
         let grows =
             curve.at(1.0).0 > curve.at(SHORT).0 && curve.seek(1.0, &none).low > curve.mean(&none).high;
-        if !grows {
+        if !grows || has_several_arms(run) {
             return Err(NoGeometry::NoSingleActuator);
         }
         if curve.late_share() > LATE_SHARE_MAX {
@@ -160,11 +167,15 @@ impl Seen {
     }
 
     fn overhead_of_whole(&self) -> Result<Estimate, NoGeometry> {
-        if self.is_whole {
-            self.overhead()
-        } else {
-            Err(NoGeometry::OnlyPart { sectors: None, sector: Bytes::ZERO })
+        if !self.is_whole {
+            return Err(NoGeometry::OnlyPart { sectors: None, sector: Bytes::ZERO });
         }
+        let overhead = self.overhead()?;
+        // No seek takes less than no time: what was taken for tracks and the overhead are those of several drives.
+        if self.curve.seek(SHORT, &overhead).high < 0.0 {
+            return Err(NoGeometry::NoSingleActuator);
+        }
+        Ok(overhead)
     }
 
     fn certain(&self, estimate: Estimate) -> Result<Estimate, NoGeometry> {

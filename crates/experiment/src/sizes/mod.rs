@@ -22,7 +22,6 @@ use std::collections::VecDeque;
 
 pub use request::SizesRequest;
 
-/// Streams of the seed: of orders and of places.
 const ORDER_STREAM: u64 = u64::MAX;
 const PLACE_STREAM: u64 = u64::MAX - 1;
 /// Sequential requests stay within this much from the start of the range, where a disk is equally fast.

@@ -134,3 +134,14 @@ fn a_time_limit_holds_for_all_parts_together() {
         assert!(all.value(code).is_some(), "{}", all.said(code));
     }
 }
+
+/// On a late host, the sectors of its chunks look like tracks now and then: "average seek 6.6 ms, full stroke 10.3 ms" of three actuators.
+#[test]
+fn a_stripe_on_a_late_host_is_told_no_seek_times() {
+    let home = Home::new();
+    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 60.0\nlate_share = 0.01\nlate_ms = 1\n";
+    let document = deep(&home.changed("raid0-3x64k", &[], late).target);
+    for code in [FindingCode::SeekAverage, FindingCode::SeekFullStroke] {
+        assert!(document.said(code)["unknown"].is_string(), "{}", document.said(code));
+    }
+}
