@@ -42,7 +42,7 @@ impl<'run> Examined<'run> {
         }
     }
 
-    /// Of sequential reads, while another's were served; none of other operations.
+    /// Of sequential reads, while other I/O was served; none of other operations.
     pub(crate) fn pauses(&self, operation: Operation) -> Pauses {
         if operation == Operation::Read {
             *self.pauses.get_or_init(|| Pauses::of(self))

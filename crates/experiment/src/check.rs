@@ -9,7 +9,7 @@
 use crate::deep::Deep;
 use crate::error::PlanError;
 use crate::precision::Known;
-use crate::preparation::{self, Filling, filled, is_mechanical, measure, streaming_block, verb};
+use crate::preparation::{self, Filling, filled, is_mechanical, measure, reads_only, streaming_block, verb};
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use crate::streaming::StreamSearch;
@@ -339,7 +339,7 @@ impl Experiment for Check {
 
     /// When each read completed tells whether others used a disk meanwhile.
     fn needs_trace(&self, phase: &Phase) -> bool {
-        self.mechanical && matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
+        self.mechanical && reads_only(phase)
     }
 
     fn remaining(&self) -> Remaining {

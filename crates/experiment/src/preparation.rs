@@ -100,6 +100,10 @@ pub fn is_warm_up(phase: &Phase) -> bool {
     phase.kind == PhaseKind::WarmUp && phase.workload.as_ref().is_some_and(is_random)
 }
 
+pub fn reads_only(phase: &Phase) -> bool {
+    matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
+}
+
 /// What the middle nine tenths of the reads differ by.
 fn spread(warm_up: &PhaseSummary) -> Option<Nanos> {
     let reads = &warm_up.totals_of(Operation::Read)?.histogram;

@@ -29,7 +29,7 @@ use crate::geometry::{
     rotation_of, sector_of, tracks_of,
 };
 use crate::measured::EXPERIMENT_ACCESS;
-use crate::stripe;
+use crate::stripe::Arms;
 use model::estimate::Estimate;
 use model::finding::{
     Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack,
@@ -74,11 +74,6 @@ pub(super) fn may_be_of_one_arm(run: &RunView<'_>) -> bool {
     !matches!(Seen::of(run), Err(NoGeometry::NoSingleActuator))
 }
 
-/// Whether reads at once show several: on a late host their sectors look like tracks now and then.
-fn has_several_arms(run: &RunView<'_>) -> bool {
-    matches!(stripe::reads(run, &EXPERIMENT_ACCESS), Some(reads) if reads.has_several_arms())
-}
-
 struct Seen {
     near: Option<NearSeeks>,
     layout: Option<Layout>,
@@ -104,7 +99,8 @@ impl Seen {
         // A full stroke takes longer than the mean of all seeks, most of which are shorter than half of it.
         let grows =
             curve.at(1.0).0 > curve.at(SHORT).0 && curve.seek(1.0, &none).low > curve.mean(&none).high;
-        if !grows || has_several_arms(run) {
+        // On a late host, the sectors of several actuators look like tracks now and then.
+        if !grows || Arms::of(run, &EXPERIMENT_ACCESS) != Arms::One {
             return Err(NoGeometry::NoSingleActuator);
         }
         if curve.late_share() > LATE_SHARE_MAX {

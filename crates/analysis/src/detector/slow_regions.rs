@@ -57,30 +57,31 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
 }
 
 fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
-    let mut map = run.surface(operation(run))?.clone();
+    let map = run.surface(operation(run))?;
     if map.visits.len() < VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
+    let mut places = map.slow_places.clone();
     if let Some(load) = map.other_load() {
         let is_disk = turns(run) == Some(true);
-        map.slow_places.retain(|place| is_disk && place.times_slower >= LOADED_TIMES_MIN);
-        if map.slow_places.is_empty() {
+        places.retain(|place| is_disk && place.times_slower >= LOADED_TIMES_MIN);
+        if places.is_empty() {
             return Err(SurveyUnknown::OtherLoad(load));
         }
     }
     let weak_ns = weak_from_ns(&map.visits);
     if map.several_disks {
-        let least = times_slower_of_arms(run, &map).max(LOADED_TIMES_MIN);
-        map.slow_places.retain(|place| place.times_slower >= least || place.longest_ns as f64 >= weak_ns);
+        let least = times_slower_of_arms(run, map).max(LOADED_TIMES_MIN);
+        places.retain(|place| place.times_slower >= least || place.longest_ns as f64 >= weak_ns);
     }
     Ok(SlowRegions {
-        count: map.slow_places.len(),
-        regions: map.slow_places.iter().take(LISTED_MAX).map(|place| region(place, weak_ns)).collect(),
+        count: places.len(),
+        regions: places.iter().take(LISTED_MAX).map(|place| region(place, weak_ns)).collect(),
         would_have_been_met: REGION_SIZES
             .iter()
-            .map(|bytes| SampledSize { bytes: *bytes, probability: chance_met(&map, bytes.get()) })
+            .map(|bytes| SampledSize { bytes: *bytes, probability: chance_met(map, bytes.get()) })
             .collect(),
-        share_max: share_max(&map),
+        share_max: share_max(map),
         disturbed_visits: map.disturbances.visits,
         not_settled: map.suspects().len(),
         latency_classes: latency_classes(run, operation(run)),

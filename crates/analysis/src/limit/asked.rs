@@ -165,20 +165,16 @@ impl<'course> Asked<'course> {
         let length_ns = WINDOW_NS.max(whole_ns / WINDOWS_MAX);
         let mut windows = Vec::new();
         let (mut from, mut used, mut cost) = (0, 0.0, 0.0f64);
-        let mut drains = self.drains.iter().peekable();
-        for (index, step) in steps.iter().enumerate() {
-            let drain = drains.next_if(|drain| drain.index == index);
+        for (index, (step, flow)) in steps.iter().zip(&self.flows).enumerate() {
             if index > from {
                 let gap_ns = step.start_ns.saturating_sub(steps[index - 1].end_ns);
-                if let Some(drain) = drain
-                    && gap_ns > 0
-                {
-                    used += drain.used;
+                if flow.drained > 0.0 && gap_ns > 0 {
+                    used += flow.drained;
                 } else if gap_ns > GAP_NS {
                     (from, used, cost) = (index, 0.0, 0.0);
                 }
             }
-            used += self.used(step);
+            used += flow.used;
             cost = cost.max(self.cost(step));
             let ns = step.end_ns.saturating_sub(steps[from].start_ns);
             if ns >= length_ns {

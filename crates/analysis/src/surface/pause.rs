@@ -1,4 +1,4 @@
-//! Pauses of a stream in which the actuator of a disk served another's request.
+//! Pauses of a stream in which the actuator of a disk served other I/O.
 
 use super::visit::is_of_several_disks;
 use crate::measured::{Visit, sequential_visits};
@@ -23,7 +23,7 @@ const PAUSE_MIN_S: f64 = 2.0 * QUARTER_TURN_S;
 /// Between fewer completions a pause does not stand out.
 const SPACINGS_MIN: usize = 3;
 
-/// The second half of a sample is looked at, and half of what others read shows there. Where so many paused, the quickest twentieth did too.
+/// The second half of a sample is looked at, where half of other I/O shows. Where so many paused, the quickest twentieth did too.
 const MOSTLY: f64 = 0.5;
 
 /// Sequential reads of a disk of which each was recorded.

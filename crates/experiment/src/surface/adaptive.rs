@@ -9,7 +9,7 @@
 use super::visit::{FILLS_MIN, Visitor};
 use crate::error::PlanError;
 use crate::precision::is_narrow;
-use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block};
+use crate::preparation::{self, Filling, WARM_UP, filled, is_mechanical, random_block, reads_only};
 use crate::rate_limit::{Rest, deciding};
 use crate::setup::check_room;
 use crate::streaming::StreamSearch;
@@ -548,7 +548,7 @@ impl Experiment for Adaptive {
 
     /// When each read of a sample completed tells whether others used a disk meanwhile.
     fn needs_trace(&self, phase: &Phase) -> bool {
-        self.mechanical && matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
+        self.mechanical && reads_only(phase)
     }
 
     fn remaining(&self) -> Remaining {

@@ -9,7 +9,7 @@ mod course;
 mod passes;
 mod request;
 
-use super::preparation::{self, Filling};
+use super::preparation::{self, Filling, reads_only};
 use super::{Conduct, Experiment, Remaining, Setup};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
@@ -24,7 +24,7 @@ use model::plan::{Phase, PhaseKind};
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
-use model::workload::{BLOCK_BYTES_MAX, OperationMix};
+use model::workload::BLOCK_BYTES_MAX;
 use std::collections::VecDeque;
 
 pub use request::{Amount, Area, Condition, ValleysRequest, Way};
@@ -282,10 +282,6 @@ impl Experiment for Valleys {
             None => false,
         }
     }
-}
-
-fn reads_only(phase: &Phase) -> bool {
-    matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
 }
 
 fn mark() -> Phase {

@@ -67,7 +67,7 @@ pub enum Interference {
     Counted {
         bytes_per_second: f64,
     },
-    /// The samples of a survey show it, in the same run.
+    /// Sequential reads of the same run show it.
     InSamples,
     /// Reads within a small span take as long as over all of a disk: something else moves the actuator between any two of them.
     Constant,
