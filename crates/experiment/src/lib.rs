@@ -25,6 +25,7 @@ pub mod request;
 mod setup;
 pub mod sizes;
 mod streaming;
+mod stripe;
 pub mod surface;
 pub mod sustain;
 mod time_limit;

@@ -45,7 +45,7 @@ pub fn read_on(run: &RunView<'_>) -> ReadOn {
     if phases.is_empty() {
         return ReadOn::NotAsked;
     }
-    let layout = Arms::of(run, &EXPERIMENT_ACCESS).stripe();
+    let layout = Arms::of(run).stripe();
     let pairs = pairs_of(run, &phases, layout);
     let threshold = match hit_ns_max(&pairs) {
         Ok(threshold) => threshold,

@@ -29,8 +29,8 @@ use crate::examined::Examined;
 use crate::geometry::{Rotation, all_readings};
 use crate::interference::held_up_share;
 use crate::measured::{
-    EXPERIMENT_ACCESS, Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement,
-    merged_latencies, random_groups,
+    Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement, merged_latencies,
+    random_groups,
 };
 use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
@@ -152,7 +152,7 @@ fn is_one_drive_by_itself(run: &Examined<'_>) -> bool {
         read_on(run),
         ReadOn::Found { low: Some(_), late_share, .. } if late_share <= LATE_SHARE_MAX
     ) && run.interference().is_none()
-        && matches!(stripe_reads(run, &EXPERIMENT_ACCESS), Some(reads) if reads.has_one_arm())
+        && matches!(stripe_reads(run), Some(reads) if reads.has_one_arm())
 }
 
 fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
@@ -181,7 +181,7 @@ fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
 /// The means of visits whose reads were kept one by one, by how far each was from the one before on its drive, and by what it took beside
 /// whole turns: where on its track a sector lies is as likely anywhere, whatever the arm does.
 fn by_distance_and_turn(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Vec<Mean>> {
-    let reads = stripe_reads(run, &EXPERIMENT_ACCESS)?;
+    let reads = stripe_reads(run)?;
     let layout = match reads.has_one_arm() {
         true => None,
         false => match reads.verdict() {

@@ -46,7 +46,7 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
     let ends = match kept {
         Kept::NotAsked => return Err(CacheUnknown::TooFewReads),
         Kept::NotTold(why) => {
-            let is_one = Arms::of(run, &EXPERIMENT_ACCESS) == Arms::One;
+            let is_one = Arms::of(run) == Arms::One;
             let drops =
                 matches!(read_on(run), ReadOn::Found { low: Some(_), keeps_delivered: Some(false), .. });
             if drops && *why != NotTold::TooFew {
@@ -63,7 +63,7 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
     if ends.len() < 2 {
         return Err(CacheUnknown::OneStream);
     }
-    let drives = match Arms::of(run, &EXPERIMENT_ACCESS) {
+    let drives = match Arms::of(run) {
         Arms::Shared => return Err(CacheUnknown::SeveralDrives),
         Arms::Stripe(layout) => layout.members,
         Arms::One => 1,

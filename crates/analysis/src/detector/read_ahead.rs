@@ -52,7 +52,7 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
 }
 
 fn read_ahead(run: &Examined<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnknown> {
-    if Arms::of(run, &EXPERIMENT_ACCESS) == Arms::Shared {
+    if Arms::of(run) == Arms::Shared {
         return Err(CacheUnknown::SeveralDrives);
     }
     // Whether something else moved the actuator, all along or while the pairs were read: that ends reading on.

@@ -28,7 +28,6 @@ use crate::geometry::{
     Density, Layout, NearSeeks, SeekCurve, all_readings, evidence_of, hops_of, near_maps, range_of,
     rotation_of, sector_of, tracks_of,
 };
-use crate::measured::EXPERIMENT_ACCESS;
 use crate::stripe::Arms;
 use model::estimate::Estimate;
 use model::finding::{
@@ -100,7 +99,7 @@ impl Seen {
         let grows =
             curve.at(1.0).0 > curve.at(SHORT).0 && curve.seek(1.0, &none).low > curve.mean(&none).high;
         // On a late host, the sectors of several actuators look like tracks now and then.
-        if !grows || Arms::of(run, &EXPERIMENT_ACCESS) != Arms::One {
+        if !grows || Arms::of(run) != Arms::One {
             return Err(NoGeometry::NoSingleActuator);
         }
         if curve.late_share() > LATE_SHARE_MAX {

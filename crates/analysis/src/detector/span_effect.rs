@@ -17,8 +17,7 @@ use super::detect::{Detector, Need};
 use super::trust::doubts;
 use crate::examined::Examined;
 use crate::measured::{
-    EXPERIMENT_ACCESS, Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups,
-    random_visits, round_ratios,
+    Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups, random_visits, round_ratios,
 };
 use crate::moving_parts::is_used_constantly;
 use crate::stats::CONFIDENCE;
@@ -85,7 +84,7 @@ fn compare(
     if is_used_constantly(run) {
         return Err(SpanEffectUnknown::Interference(Interference::Constant));
     }
-    let arms = Arms::of(run, &EXPERIMENT_ACCESS);
+    let arms = Arms::of(run);
     let mut means = Vec::new();
     for (bytes, samples) in spans {
         if let Some(mean) = mean_iops(run, samples, arms) {

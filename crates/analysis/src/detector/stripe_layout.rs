@@ -27,17 +27,19 @@ use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
 use crate::stripe::{Reads, Verdict, reads};
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::{
     CompletionPairs, Finding, FindingCode, Outcome, StripeLayout, StripeLayoutUnknown, VolumeKind,
 };
 
-const ASKED_BY: model::experiment_name::ExperimentName = model::experiment_name::ExperimentName::Access;
-
-pub(super) const DETECTOR: Detector =
-    Detector { codes: &[FindingCode::StripeLayout], needs: &[Need::Asked(ASKED_BY)], detect };
+pub(super) const DETECTOR: Detector = Detector {
+    codes: &[FindingCode::StripeLayout],
+    needs: &[Need::Asked(ExperimentName::Access), Need::Asked(ExperimentName::Geometry)],
+    detect,
+};
 
 fn detect(run: &Examined<'_>) -> Vec<Finding> {
-    let Some(reads) = reads(run, &ASKED_BY) else { return Vec::new() };
+    let Some(reads) = reads(run) else { return Vec::new() };
     let outcome = Outcome::of(stripe_layout(&reads), evidence_of_phases(run, &reads.phases));
     vec![Finding::StripeLayout(outcome).with_caveats(&doubts(run))]
 }

@@ -63,7 +63,7 @@ fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
         return Err(NoGeometry::CoarseTiming);
     }
     // Within a chunk of a stripe sectors lie on a track of one member, and the next chunk is another's.
-    let reads = reads(run, &ExperimentName::Access);
+    let reads = reads(run);
     if matches!(reads.map(|reads| reads.verdict()), Some(Verdict::Stripe { .. })) {
         return Err(NoGeometry::NoSingleActuator);
     }

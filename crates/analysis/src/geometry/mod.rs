@@ -84,13 +84,18 @@ pub fn readings_of(ios: impl Iterator<Item = IoRecord>) -> Vec<Reading> {
 fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
     let sector = geometry_sector(run);
     (0u32..).zip(run.phases).filter(move |(_, summary)| match sector {
-        Some(_) => is_of_geometry(summary) && single_read_block(summary) == sector,
+        Some(sector) => locates_sectors(summary, sector),
         None => single_read_block(summary).is_some(),
     })
 }
 
 fn is_of_geometry(summary: &PhaseSummary) -> bool {
     summary.phase.experiment == ExperimentName::Geometry
+}
+
+/// Whether `geometry` made single reads of such blocks in that phase.
+pub fn locates_sectors(summary: &PhaseSummary, sector: Bytes) -> bool {
+    is_of_geometry(summary) && single_read_block(summary) == Some(sector)
 }
 
 /// The smallest block that `geometry` made single reads of, where it made any.

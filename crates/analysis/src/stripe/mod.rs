@@ -21,6 +21,7 @@ use crate::stats::mean::Mean;
 use crate::stats::quantile::at_share;
 use arms::{Access, Coincidence, Moment, close_pairs, coincidence};
 use model::estimate::Estimate;
+use model::experiment_name::ExperimentName;
 use model::finding::StripeLayoutUnknown;
 use model::plan::StopReason;
 use model::range::ByteRange;
@@ -30,6 +31,8 @@ use model::run::{PhaseSummary, RunView};
 use model::workload::{Arrival, Pattern, Workload};
 use rivalry::{gains, log_sum_exp};
 
+/// Other experiments read many listed places at once for other reasons.
+const ASKED_BY: [ExperimentName; 2] = [ExperimentName::Access, ExperimentName::Geometry];
 /// Many at once are at least so many.
 const CROWD_DEPTH_MIN: u64 = 8;
 /// Answers in less time come from memory: see `trust`.
@@ -100,9 +103,8 @@ pub enum Verdict {
 }
 
 /// The phases of the question: listed single reads, and after them many at once at listed places of the same range.
-pub fn reads(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Option<Reads> {
-    let asked: Vec<Option<&Workload>> =
-        run.phases.iter().map(|summary| listed_reads(summary, experiment)).collect();
+pub fn reads(run: &RunView<'_>) -> Option<Reads> {
+    let asked: Vec<Option<&Workload>> = run.phases.iter().map(listed_reads).collect();
     let pair = asked.windows(2).position(is_single_then_crowd)?;
     let first_crowd = pair + 1;
     let crowd = asked[first_crowd]?;
@@ -135,8 +137,8 @@ pub enum Arms {
 }
 
 impl Arms {
-    pub fn of(run: &RunView<'_>, experiment: &model::experiment_name::ExperimentName) -> Arms {
-        let Some(reads) = reads(run, experiment).filter(Reads::has_several_arms) else { return Arms::One };
+    pub fn of(run: &RunView<'_>) -> Arms {
+        let Some(reads) = reads(run).filter(Reads::has_several_arms) else { return Arms::One };
         match reads.verdict() {
             Verdict::Stripe { layout, .. } => Arms::Stripe(layout),
             _ => Arms::Shared,
@@ -151,12 +153,9 @@ impl Arms {
     }
 }
 
-fn listed_reads<'run>(
-    summary: &'run PhaseSummary,
-    experiment: &model::experiment_name::ExperimentName,
-) -> Option<&'run Workload> {
+fn listed_reads(summary: &PhaseSummary) -> Option<&Workload> {
     let workload = summary.phase.workload.as_ref()?;
-    let fits = summary.phase.experiment == *experiment
+    let fits = ASKED_BY.contains(&summary.phase.experiment)
         && matches!(workload.pattern, Pattern::Listed { .. })
         && workload.arrival == Arrival::ClosedLoop
         && workload.mix.operations() == [Operation::Read];

@@ -1,8 +1,6 @@
 //! From the phases of a run to visits: whole short phases, and pieces of long ones.
 
-use crate::measured::{
-    self, EXPERIMENT_ACCESS, extent, in_no_time, is_measurement, sequential_visits, single_access_s,
-};
+use crate::measured::{self, extent, in_no_time, is_measurement, sequential_visits, single_access_s};
 use crate::moving_parts::turns;
 use crate::stats::sample::middle;
 use crate::streaming::{Calibration, ONE_DISK_RATE_MAX};
@@ -175,7 +173,7 @@ pub(super) fn is_of_several_disks(
     operation: Operation,
     turns: Option<bool>,
 ) -> bool {
-    if let Some(reads) = stripe::reads(run, &EXPERIMENT_ACCESS) {
+    if let Some(reads) = stripe::reads(run) {
         if reads.has_several_arms() {
             return true;
         }

@@ -140,7 +140,7 @@ impl Cache {
     fn interleaved(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let prefetches = matches!(read_on(so_far), ReadOn::Found { low: Some(low), .. } if low > Bytes::ZERO);
         // A stripe keeps the streams of each member apart.
-        if !prefetches || Arms::of(so_far, &ExperimentName::Access) != Arms::One {
+        if !prefetches || Arms::of(so_far) != Arms::One {
             return None;
         }
         let mut offsets: Vec<Offset> = (0..INTERLEAVED).map(|_| self.place(2 * self.block().get())).collect();
@@ -231,7 +231,7 @@ impl Experiment for Cache {
             match self.stage {
                 Stage::Pairs(0) => {
                     self.stage = Stage::Pairs(1);
-                    self.layout = Arms::of(so_far, &ExperimentName::Access).stripe();
+                    self.layout = Arms::of(so_far).stripe();
                     if 2 * self.room_of_pairs() > self.setup.range.bytes().get() {
                         self.layout = None;
                     }

@@ -6,10 +6,10 @@ mod cell;
 mod grid;
 mod page_cache;
 mod request;
-mod stripe;
 
 use super::composition::{OnePhase, Prepared, Sequence};
 use super::preparation::{Filling, has_arm, random_block};
+use super::stripe::Stripe;
 use super::turn::Rereads;
 use super::{Experiment, Remaining, Setup};
 use crate::error::PlanError;
@@ -24,7 +24,6 @@ use model::run::RunView;
 use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
 use page_cache::buffered_reads;
-use stripe::Stripe;
 
 pub use request::AccessRequest;
 
@@ -104,7 +103,7 @@ impl Access {
             parts.push(Box::new(Rereads::new(&self.setup, ExperimentName::Access)));
         }
         // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
-        if let Some(stripe) = Stripe::new(&self.setup) {
+        if let Some(stripe) = Stripe::new(&self.setup, ExperimentName::Access) {
             parts.push(Box::new(stripe));
         }
         if let Some(cache) = Cache::new(&self.setup) {

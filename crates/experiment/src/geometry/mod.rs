@@ -10,22 +10,24 @@
 //! 6. *Ends of cylinders*: on disks that switch heads from track to track, places and pairs once more where the skew is another one, before the
 //!    time is over: a seek to the next cylinder.
 //!
-//! Where completion times scatter too much to count sectors, both ends of a track are looked for by halving, in batches. That takes so long that
-//! there is one way before the places, and further ones behind the pairs.
+//! Sectors of an array may look like tracks: behind the rounds, reads at a higher QD show how many actuators answer, and several end it.
+//! Where completion times scatter too much, both ends of a track are looked for by halving, in batches: one way first, others behind the pairs.
 
 mod anchors;
 mod probes;
 mod route;
 
 use super::preparation::{self, random_block};
+use super::stripe::Stripe;
 use super::{Experiment, Remaining, Setup, Step};
 use crate::error::PlanError;
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use analysis::geometry::{
     Density, Layout, NearMaps, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of,
-    hops_of, near_maps, other_borders, probe_count, readings_of, scatters, track_ends,
+    hops_of, locates_sectors, near_maps, other_borders, probe_count, readings_of, scatters, track_ends,
 };
+use analysis::stripe::Arms;
 use clap::{Arg, Args};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -43,13 +45,14 @@ const PLACES_STREAM: u64 = u64::MAX - 2;
 /// What a read takes at most on average, and a drive that has to wake up before: a phase that takes longer is given up.
 const READ_TIME_MAX: Nanos = Nanos::from_millis(100);
 const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
-/// What a read takes, for the plan that is shown.
 const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
 /// The time for all, unless another is asked for.
 pub(crate) const TIME: Nanos = Nanos::from_secs(54);
 /// The same where completion times scatter: a track then takes a third of a second. Seeks are known after half of it, and some 150 tracks at
 /// the end.
 const TIME_OF_ENDS: Nanos = Nanos::from_secs(110);
+/// What rounds and strata took in vain where smaller blocks show tracks.
+const TIME_ANEW: Nanos = Nanos::from_secs(12);
 const STRATA: u64 = 48;
 /// The share of these probes that must tell a track. The detectors ask for half of all, and of 48 no disk has so few by chance.
 const TRACKS_SHARE_MIN: f64 = 0.25;
@@ -131,6 +134,8 @@ pub struct Geometry {
     counts: Vec<TrackCount>,
     /// Whether completion times scatter too much for probes, and the first of `readings` of the places whose ends are looked for.
     scatters: bool,
+    /// Asks whether one drive answers or several; none when that is told, or another part asks it.
+    stripe: Option<Stripe>,
     batch_from: usize,
     at_cylinder_ends: bool,
     ways: u32,
@@ -164,7 +169,8 @@ impl Geometry {
         let block = random_block(&setup.facts);
         let limit = setup.time_limit;
         let times = Times { usual: limit.unwrap_or(TIME), of_ends: limit.unwrap_or(TIME_OF_ENDS) };
-        let mut geometry = Geometry::of_woken(setup, times)?;
+        let stripe = Stripe::new(&setup, ExperimentName::Geometry);
+        let mut geometry = Geometry { stripe, ..Geometry::of_woken(setup, times)? };
         let (range, block) = (geometry.range, block.max(geometry.block));
         let warm_up = preparation::warm_up(ExperimentName::Geometry, range, block, preparation::WARM_UP);
         geometry.queue.push_back(warm_up);
@@ -192,6 +198,7 @@ impl Geometry {
             searched: 0,
             counts: Vec::new(),
             scatters: false,
+            stripe: None,
             batch_from: 0,
             at_cylinder_ends: false,
             ways: 0,
@@ -285,6 +292,7 @@ impl Geometry {
         if self.block == tried || !self.follows_tracks(&counts) {
             return Stage::Done;
         }
+        self.times.usual = self.times.of_ends.min(self.times.usual + TIME_ANEW);
         (self.rotation, self.searched) = (None, 0);
         self.readings.clear();
         self.counts.clear();
@@ -355,7 +363,7 @@ impl Geometry {
     /// Reads that halve where the tracks of a batch may end; behind the last round, when all are known, what they count.
     fn plan_ends(&mut self, rotation: &Rotation, round: u32, stage: fn(u32) -> Stage) -> Stage {
         let places = track_ends(&self.readings[self.batch_from..], rotation, self.block.get());
-        // Pairs of all places in turns: what is read of one place at a time are probes, and of these no drive shall hold the next.
+        // In turns: reads of one place after the other are probes, and of these no drive shall hold the next.
         let pairs: Vec<Vec<[u64; 2]>> = places.iter().map(TrackEnds::closer_places).collect();
         let mut reads = Vec::new();
         for turn in 0..PAIRS_OF_ENDS {
@@ -439,11 +447,25 @@ impl Geometry {
         Stage::Places
     }
 
+    fn ask_for_drives(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        if self.rotation.is_none() {
+            return None;
+        }
+        let phase = self.stripe.as_mut()?.next(so_far);
+        if phase.is_none() {
+            self.stripe = None;
+            if Arms::of(so_far) != Arms::One {
+                self.queue.clear();
+                self.stage = Stage::Done;
+            }
+        }
+        phase
+    }
+
     fn near_maps(&self, rotation: &Rotation) -> NearMaps {
         near_maps(&self.readings, &self.counts, rotation, self.block.get())
     }
 
-    /// Pairs on the same track, to the next one over a usual border, and over another one.
     fn queue_pairs(&mut self, rotation: &Rotation, same: &[f64], next: &[f64], other: &[f64]) {
         let NearMaps { usual, others } = self.near_maps(rotation);
         let mut kinds = Vec::new();
@@ -482,7 +504,7 @@ impl Experiment for Geometry {
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         self.spent = so_far.elapsed();
         if let Some(newest) = so_far.phases.len().checked_sub(1)
-            && so_far.phases[newest].phase.experiment == ExperimentName::Geometry
+            && locates_sectors(&so_far.phases[newest], self.block)
         {
             self.readings.extend(readings_of(so_far.series.ios(newest as u32)));
         }
@@ -491,6 +513,9 @@ impl Experiment for Geometry {
                 return None;
             }
             self.plan();
+        }
+        if let Some(phase) = self.ask_for_drives(so_far) {
+            return Some(phase);
         }
         let next = self.queue.pop_front()?;
         self.spent += READ_TIME_EXPECTED * next.stop.operations.unwrap_or(0);

@@ -252,6 +252,22 @@ fn disks_that_share_a_volume_turn_and_show_no_tracks() {
     }
 }
 
+/// A quiet mirror was told an average seek of 0.5 ms by one of six runs, a stripe on a late host one of 4 to 7 ms by eight of twelve.
+#[test]
+fn members_of_a_volume_are_told_instead_of_seeks() {
+    let home = Home::new();
+    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 60.0\nlate_share = 0.01\nlate_ms = 1";
+    let runs =
+        [("sim:raid1-2".to_owned(), "4", 2.0), (home.changed("raid0-3x64k", &[], late).target, "1", 3.0)];
+    for (target, seed, members) in runs {
+        let said = geometry(&target, &["--seed", seed]);
+        assert_eq!(said.value(FindingCode::StripeLayout), Some(members), "{target}");
+        for code in SEEKS.into_iter().chain([FindingCode::TrackLayout]) {
+            assert_eq!(said.value(code), None, "{} of {target}", code.name());
+        }
+    }
+}
+
 fn has_none(name: &str, codes: &[FindingCode]) -> Document {
     let said = geometry(&format!("sim:{name}"), &["--time-limit", "30s"]);
     for code in codes {

@@ -1,7 +1,7 @@
-//! A part of `access`: is this one drive or several? Reads at random places, first one at a time and then many.
+//! Part of other experiments: is this one drive or several? Random reads at QD 1, and then at a higher one.
 
-use crate::preparation::{measure, random_block};
-use crate::{Experiment, Remaining, Setup, Step};
+use super::preparation::{measure, random_block};
+use super::{Experiment, Remaining, Setup, Step};
 use analysis::stripe::{Reads, Verdict};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, StopCondition};
@@ -14,25 +14,24 @@ use model::workload::{OperationMix, Pattern, Workload};
 const STREAM: u64 = u64::from_le_bytes(*b"stripes_");
 /// Below this a cache may hold so much of the range that its answers are those of memory.
 const RANGE_MIN: Bytes = Bytes::from_mib(256);
-/// Single reads: their median and the tenths at both ends are known well enough.
 const SINGLES: usize = 64;
 /// Many at a time on disks: twice as many as the drives that volumes usually have, so that few of them are idle, and
 /// no more, so that reads on one drive are few enough to be told from those of others.
 const ARMS_DEPTH: u32 = 16;
-/// The first of these tells one arm from several: of independent answers, some 30 pairs are expected within a millisecond.
-const ARMS_ROUNDS: [usize; 12] = [256, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
+/// The first of these tells one arm from several: of independent answers, some 15 pairs are expected within a millisecond.
+const ARMS_ROUNDS: [usize; 13] = [128, 128, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
 /// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
 const STILL_DEPTH: u32 = 64;
 const STILL_BLOCK: Bytes = Bytes::from_kib(16);
 const STILL_ROUNDS: [usize; 6] = [4096; 6];
 const STILL_TIME_MAX: Nanos = Nanos::from_secs(2);
-/// No phase takes longer; one that does is cut and says what it says. Without an arm, none takes longer than all.
+/// A phase that takes longer is cut and says what it says.
 const PHASE_TIME_MAX: Nanos = Nanos::from_secs(10);
 const TIME_MAX: Nanos = Nanos::from_secs(45);
-/// A single disk is told by the first round, at 80 to 120 reads a second.
 const LIKELY_TIME: Nanos = Nanos::from_secs(4);
 
 pub struct Stripe {
+    experiment: ExperimentName,
     range: ByteRange,
     logical_block: Bytes,
     block: Bytes,
@@ -48,13 +47,14 @@ pub struct Stripe {
 
 impl Stripe {
     /// Plans it; none where the range is so small that a cache may answer.
-    pub fn new(setup: &Setup) -> Option<Stripe> {
+    pub fn new(setup: &Setup, experiment: ExperimentName) -> Option<Stripe> {
         let block = random_block(&setup.facts);
         let range = setup.range.align_inward(block.max(STILL_BLOCK));
         if range.bytes() < RANGE_MIN {
             return None;
         }
         Some(Stripe {
+            experiment,
             range,
             logical_block: setup.facts.logical_block,
             block,
@@ -97,7 +97,7 @@ impl Stripe {
         let stop =
             StopCondition { time: Some(time), operations: Some(count as u64), ..StopCondition::default() };
         self.asked += 1;
-        measure(ExperimentName::Access, name, workload, stop)
+        measure(self.experiment.clone(), name, workload, stop)
     }
 
     fn crowd(&mut self) -> Option<Phase> {
