@@ -448,10 +448,8 @@ impl Geometry {
     }
 
     fn ask_for_drives(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        if self.rotation.is_none() {
-            return None;
-        }
-        let phase = self.stripe.as_mut()?.next(so_far);
+        let (Some(_), Some(stripe)) = (&self.rotation, &mut self.stripe) else { return None };
+        let phase = stripe.next(so_far);
         if phase.is_none() {
             self.stripe = None;
             if Arms::of(so_far) != Arms::One {
