@@ -1,61 +1,21 @@
-//! Which pages hold data: exactly, in pieces that are made when they are first needed.
+//! Which pages hold data, exactly.
 //!
 //! Up to 2³⁰ pages have a bit each; on a larger drive a bit stands for several pages and is set when any is written.
-//! A piece knows of each granule of 32 bits whether all or none are set, and keeps the bits themselves only where some
+//! Of each granule of 32 bits it is known whether all or none are set, and the bits themselves are kept only where some
 //! are: writes of 128 KiB all over a drive of 1 TB touch 2 MB, which a processor's cache holds, instead of 32 MB.
 
 /// Bits of a granule: with pages of 4 KiB the 128 KiB that most drives are written with.
 const GRANULE_BITS: u64 = 32;
-/// Granules of a piece, and the words that hold a bit for each.
-const GRANULES: usize = 1024;
-const GRANULE_WORDS: usize = GRANULES / 64;
-const PIECE_BITS: u64 = GRANULE_BITS * GRANULES as u64;
+const GRANULES_OF_WORD: u64 = 64;
 const BITS_MAX: u64 = 1 << 30;
 
 #[derive(Clone, Debug)]
-enum Piece {
-    Empty,
-    Full,
-    Mixed(Box<Granules>),
-}
-
-#[derive(Clone, Debug)]
-struct Granules {
-    /// Whether any bit of a granule is set, and whether all are.
-    any: [u64; GRANULE_WORDS],
-    all: [u64; GRANULE_WORDS],
-    /// The bits; of a granule with all or none set they are not kept up.
-    bits: Option<Box<[u32; GRANULES]>>,
-}
-
-impl Granules {
-    fn new(filled: bool) -> Granules {
-        let words = [if filled { u64::MAX } else { 0 }; GRANULE_WORDS];
-        Granules { any: words, all: words, bits: None }
-    }
-
-    fn granule(&self, granule: usize) -> u32 {
-        let (word, bit) = (granule / 64, 1 << (granule % 64));
-        match &self.bits {
-            _ if self.all[word] & bit != 0 => u32::MAX,
-            Some(bits) if self.any[word] & bit != 0 => bits[granule],
-            _ => 0,
-        }
-    }
-
-    fn set_granule(&mut self, granule: usize, value: u32) {
-        let (word, bit) = (granule / 64, 1 << (granule % 64));
-        self.any[word] = if value == 0 { self.any[word] & !bit } else { self.any[word] | bit };
-        self.all[word] = if value == u32::MAX { self.all[word] | bit } else { self.all[word] & !bit };
-        if value != 0 && value != u32::MAX {
-            self.bits.get_or_insert_with(|| Box::new([0; GRANULES]))[granule] = value;
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
 pub(crate) struct Presence {
-    pieces: Vec<Piece>,
+    /// Whether any bit of a granule is set, and whether all are.
+    any: Vec<u64>,
+    all: Vec<u64>,
+    /// The bits; of a granule with all or none set they are not kept up. Zeroed memory takes none before it is written to.
+    bits: Vec<u32>,
     pages: u64,
     /// A bit stands for `2^shift` pages.
     shift: u32,
@@ -66,26 +26,21 @@ impl Presence {
     pub(crate) fn new(pages: u64, filled: bool) -> Presence {
         let shift = shift_of(pages);
         let bits = pages.div_ceil(1 << shift);
-        let piece = if filled { Piece::Full } else { Piece::Empty };
-        let pieces = vec![piece; bits.div_ceil(PIECE_BITS) as usize];
-        Presence { pieces, pages, shift, set: if filled { bits } else { 0 } }
+        let granules = bits.div_ceil(GRANULE_BITS);
+        let words = vec![if filled { u64::MAX } else { 0 }; granules.div_ceil(GRANULES_OF_WORD) as usize];
+        Presence {
+            any: words.clone(),
+            all: words,
+            bits: vec![0; granules as usize],
+            pages,
+            shift,
+            set: if filled { bits } else { 0 },
+        }
     }
 
     pub(crate) fn memory_bytes_max(pages: u64) -> u64 {
-        let pieces = pages.div_ceil(1 << shift_of(pages)).div_ceil(PIECE_BITS);
-        pieces * (PIECE_BITS / 8 + (size_of::<Granules>() + size_of::<Piece>()) as u64)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        let mut bytes = self.pieces.len() * size_of::<Piece>();
-        for piece in &self.pieces {
-            if let Piece::Mixed(granules) = piece {
-                let bits = if granules.bits.is_some() { size_of::<[u32; GRANULES]>() } else { 0 };
-                bytes += size_of::<Granules>() + bits;
-            }
-        }
-        bytes as u64
+        let granules = pages.div_ceil(1 << shift_of(pages)).div_ceil(GRANULE_BITS);
+        granules * GRANULE_BITS / 8 + 2 * granules.div_ceil(8)
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -109,23 +64,9 @@ impl Presence {
         if first_page >= end_page {
             return 0;
         }
-        let (first, end) = (first_page >> self.shift, ((end_page - 1) >> self.shift) + 1);
         let mut found = 0;
-        let mut at = first;
-        while at < end {
-            let until = end.min((at / PIECE_BITS + 1) * PIECE_BITS);
-            found += match &self.pieces[(at / PIECE_BITS) as usize] {
-                Piece::Empty => 0,
-                Piece::Full => until - at,
-                Piece::Mixed(granules) => {
-                    let mut found = 0;
-                    for (granule, mask) in masks(at, until) {
-                        found += u64::from((granules.granule(granule) & mask).count_ones());
-                    }
-                    found
-                }
-            };
-            at = until;
+        for (granule, mask) in masks(first_page >> self.shift, ((end_page - 1) >> self.shift) + 1) {
+            found += u64::from((self.granule(granule) & mask).count_ones());
         }
         (found << self.shift).min(end_page - first_page)
     }
@@ -134,45 +75,43 @@ impl Presence {
         if first_page >= end_page {
             return;
         }
-        let (mut at, end) = if value || end_page == self.pages {
+        let (first, end) = if value || end_page == self.pages {
             let round_up = if value { 0 } else { (1 << self.shift) - 1 };
             ((first_page + round_up) >> self.shift, ((end_page - 1) >> self.shift) + 1)
         } else {
             (first_page.div_ceil(1 << self.shift), end_page >> self.shift)
         };
-        while at < end {
-            let until = end.min((at / PIECE_BITS + 1) * PIECE_BITS);
-            self.visit_piece(at, until, value);
-            at = until;
+        if first >= end {
+            return;
         }
-    }
-
-    fn visit_piece(&mut self, at: u64, until: u64, value: bool) {
-        let piece = &mut self.pieces[(at / PIECE_BITS) as usize];
-        match (&mut *piece, value) {
-            (Piece::Full, true) | (Piece::Empty, false) => return,
-            (Piece::Mixed(_), _) => {}
-            (Piece::Empty, true) if until - at == PIECE_BITS => {
-                *piece = Piece::Full;
-                self.set += PIECE_BITS;
-                return;
-            }
-            (Piece::Full, false) if until - at == PIECE_BITS => {
-                *piece = Piece::Empty;
-                self.set -= PIECE_BITS;
-                return;
-            }
-            (Piece::Empty | Piece::Full, _) => *piece = Piece::Mixed(Box::new(Granules::new(!value))),
-        }
-        let Piece::Mixed(granules) = piece else { return };
-        for (granule, mask) in masks(at, until) {
-            let old = granules.granule(granule);
+        for (granule, mask) in masks(first, end) {
+            let old = self.granule(granule);
             let new = if value { old | mask } else { old & !mask };
             if new != old {
                 let changed = u64::from((old ^ new).count_ones());
                 self.set = if value { self.set + changed } else { self.set - changed };
-                granules.set_granule(granule, new);
+                self.set_granule(granule, new);
             }
+        }
+    }
+
+    fn granule(&self, granule: u64) -> u32 {
+        let (word, bit) = place_of(granule);
+        if self.all[word] & bit != 0 {
+            u32::MAX
+        } else if self.any[word] & bit != 0 {
+            self.bits[granule as usize]
+        } else {
+            0
+        }
+    }
+
+    fn set_granule(&mut self, granule: u64, value: u32) {
+        let (word, bit) = place_of(granule);
+        self.any[word] = if value == 0 { self.any[word] & !bit } else { self.any[word] | bit };
+        self.all[word] = if value == u32::MAX { self.all[word] | bit } else { self.all[word] & !bit };
+        if value != 0 && value != u32::MAX {
+            self.bits[granule as usize] = value;
         }
     }
 }
@@ -185,14 +124,19 @@ fn shift_of(pages: u64) -> u32 {
     shift
 }
 
-/// The granules of a piece that bits `at..until` of the whole map touch, and which bits of them.
-fn masks(at: u64, until: u64) -> impl Iterator<Item = (usize, u32)> {
-    let (first, last) = (at % PIECE_BITS, (until - 1) % PIECE_BITS);
+/// The word that holds the bit of a granule, and that bit.
+fn place_of(granule: u64) -> (usize, u64) {
+    ((granule / GRANULES_OF_WORD) as usize, 1 << (granule % GRANULES_OF_WORD))
+}
+
+/// The granules that bits `first..end` touch, and which bits of them.
+fn masks(first: u64, end: u64) -> impl Iterator<Item = (u64, u32)> {
+    let last = end - 1;
     (first / GRANULE_BITS..=last / GRANULE_BITS).map(move |granule| {
         let low = if granule == first / GRANULE_BITS { u32::MAX << (first % GRANULE_BITS) } else { u32::MAX };
         let high =
             if granule == last / GRANULE_BITS { u32::MAX >> (31 - last % GRANULE_BITS) } else { u32::MAX };
-        (granule as usize, low & high)
+        (granule, low & high)
     })
 }
 
@@ -221,15 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn whole_pieces_take_no_memory() {
+    fn a_drive_of_2_tb_takes_less_than_64_mib() {
         let pages = 2_000_000_000_000 / 4096;
         let mut presence = Presence::new(pages, false);
         assert_eq!(presence.insert(0, pages), pages);
-        assert!(presence.memory_bytes() < 1 << 20, "{}", presence.memory_bytes());
         presence.remove(12_345, 12_346);
         assert_eq!(presence.count(), pages - 1);
         assert_eq!(presence.count_in(12_340, 12_350), 9);
-        assert!(presence.memory_bytes() < 1 << 20);
         assert!(Presence::memory_bytes_max(pages) < 64 << 20);
     }
 }

@@ -232,6 +232,6 @@ impl WritePath {
 
     #[cfg(test)]
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.presence.memory_bytes() + self.translation.memory_bytes()
+        Presence::memory_bytes_max(self.layout.pages) + self.translation.memory_bytes()
     }
 }
