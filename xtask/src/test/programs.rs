@@ -10,6 +10,8 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
+use super::python::Row;
+use super::tally::Tally;
 use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, output};
 
@@ -55,13 +57,28 @@ pub fn build() -> Result<Option<Vec<Program>>, Failure> {
     Ok(Some(programs))
 }
 
-/// Runs them, and the tests in the documentation. The output of each is shown when it has ended.
-pub fn run(programs: Vec<Program>, prepare: impl Fn(&mut Command) + Sync) -> Result<Vec<Ended>, Failure> {
+/// Runs them behind the first rows, and then the tests in the documentation. The output of each is shown when it has ended.
+pub fn run(
+    programs: Vec<Program>,
+    first: Vec<Row>,
+    prepare: impl Fn(&mut Command) + Sync,
+    tally: &mut Tally,
+) -> Result<Vec<Ended>, Failure> {
     let (waiting, ended) = (Mutex::new(VecDeque::from(programs)), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        let rows = [0; AT_ONCE].map(|_| scope.spawn(|| run_row(&waiting, &ended, &prepare)));
+        let mut first = first.into_iter();
+        let rows = [0; AT_ONCE].map(|_| {
+            let row = first.next();
+            scope.spawn(|| {
+                let mut tally = Tally::default();
+                if let Some(row) = row {
+                    row(&mut tally)?;
+                }
+                run_row(&waiting, &ended, &prepare).map(|()| tally)
+            })
+        });
         for row in rows {
-            row.join().expect("no row panics")?;
+            tally.add_all(row.join().expect("no row panics")?);
         }
         Ok(())
     })?;
@@ -85,10 +102,7 @@ fn run_row(
         prepare(&mut command);
         let done = stream(&program.selection, &mut command, &mut std::io::sink())?;
         let mut ended = ended.lock().expect("no row panics");
-        println!("\n== cargo test {}", done.selection);
-        for line in &done.lines {
-            println!("{line}");
-        }
+        println!("\n== cargo test {}\n{}", done.selection, done.lines.join("\n"));
         ended.push(done);
     }
 }

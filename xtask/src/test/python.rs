@@ -49,35 +49,31 @@ struct Python {
     tests: &'static [&'static str],
 }
 
-/// Runs them with the program that the other tests have built. What cannot be set up fails the step, unless
-/// `without_system_tests`: then it is skipped and counted.
-pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
-    println!("\n== pytest python");
+/// Work beside other work, with numbers of its own.
+pub type Row = Box<dyn FnOnce(&mut Tally) -> Result<(), Failure> + Send>;
+
+/// Two rows for a program that is built. What cannot be set up fails the step, unless `without_system_tests`: then it is skipped and counted.
+pub fn rows(without_system_tests: bool, tally: &mut Tally) -> Result<Vec<Row>, Failure> {
     let pythons = pythons()?;
     let Some(newest) = pythons.last() else {
         give_up(without_system_tests, tally, NAME, "there is no CPython 3.9 to 3.13. Install python3-venv.");
-        return Ok(());
+        return Ok(Vec::new());
     };
     let Some(fleet) = newest.of_fleet() else {
         tally.skip(FLEET_NAME, "they need Python 3.11");
         tally.skip(ANSIBLE_NAME, "they need Python 3.11");
-        return test_all(&pythons, without_system_tests, tally);
+        return Ok(vec![Box::new(move |tally| test_all(&pythons, without_system_tests, tally))]);
     };
-    // To install packages and to test are work for one processor, and most machines have two.
-    let (mut beside, (prepared, is_prepared)) = (Tally::default(), mpsc::channel());
-    let row_tally = &mut beside;
-    std::thread::scope(|scope| {
-        let fleet = &fleet;
-        let row = scope.spawn(move || test_ansible(fleet, prepared, without_system_tests, row_tally));
-        let tested = test_all(&pythons, without_system_tests, tally);
+    let (prepared, is_prepared) = mpsc::channel();
+    let with_ansible = fleet.clone();
+    let ansible: Row =
+        Box::new(move |tally| test_ansible(&with_ansible, prepared, without_system_tests, tally));
+    let package: Row = Box::new(move |tally| {
+        test_all(&pythons, without_system_tests, tally)?;
         // Nothing comes where preparing failed.
-        if tested.is_ok() && is_prepared.recv().is_ok() {
-            fleet.test(FLEET_NAME, tally)?;
-        }
-        row.join().expect("a test that fails is no panic").and(tested)
-    })?;
-    tally.add_all(beside);
-    Ok(())
+        if is_prepared.recv().is_ok() { fleet.test(FLEET_NAME, tally) } else { Ok(()) }
+    });
+    Ok(vec![ansible, package])
 }
 
 /// Prepares the environment of the fleet, tells when it is there, and tests the plays with it.
@@ -237,7 +233,8 @@ impl Python {
             .args(self.tests)
             .env("DRIVESCOPE_PROGRAM", program);
         let told = logged(&mut command, &self.log(self.tests[0]))?;
-        print!("== {name}\n{} {}", self.version, told.text.trim_start());
+        let shown = told.text.trim_start();
+        println!("\n== pytest: {name}\n{} {}", self.version, shown.trim_end());
         let counts = counts(&told.text);
         tally.add(counts.passed, counts.failed);
         for why in counts.skipped {
