@@ -23,7 +23,7 @@ use crate::examined::Examined;
 use crate::interference::is_held_up;
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::{CONFIDENCE, bounded};
-use crate::stripe::Arms;
+use crate::stripe::{Arms, has_several_arms};
 use model::estimate::Estimate;
 use model::finding::{CacheUnknown, DriveCache, Finding, FindingCode, Outcome};
 use model::run::RunView;
@@ -46,13 +46,13 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
     let ends = match kept {
         Kept::NotAsked => return Err(CacheUnknown::TooFewReads),
         Kept::NotTold(why) => {
-            let is_one = Arms::of(run) == Arms::One;
             let drops =
                 matches!(read_on(run), ReadOn::Found { low: Some(_), keeps_delivered: Some(false), .. });
             if drops && *why != NotTold::TooFew {
                 return Err(CacheUnknown::DeliveredDropped);
             }
-            return Err(if is_one { why_no_hits(run, *why) } else { CacheUnknown::SeveralDrives });
+            let is_shared = has_several_arms(run);
+            return Err(if is_shared { CacheUnknown::SeveralDrives } else { why_no_hits(run, *why) });
         }
         Kept::AtLeast(bytes) => return Err(CacheUnknown::AtLeast(*bytes)),
         Kept::Found { ends, .. } => ends,

@@ -28,7 +28,7 @@ use crate::geometry::{
     Density, Layout, NearSeeks, SeekCurve, all_readings, evidence_of, hops_of, near_maps, range_of,
     rotation_of, sector_of, tracks_of,
 };
-use crate::stripe::Arms;
+use crate::stripe::has_several_arms;
 use model::estimate::Estimate;
 use model::finding::{
     Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack,
@@ -85,6 +85,9 @@ impl Seen {
         let readings = all_readings(run)?;
         let rotation = rotation_of(&readings)?;
         let sector = sector_of(run).get();
+        if has_several_arms(run) {
+            return Err(NoGeometry::SeveralActuators);
+        }
         let (counts, probes) = tracks_of(&readings, &rotation, sector);
         if 2 * counts.len() < probes {
             let unfit = probes - counts.len();
@@ -98,8 +101,7 @@ impl Seen {
         // A full stroke takes longer than the mean of all seeks, most of which are shorter than half of it.
         let grows =
             curve.at(1.0).0 > curve.at(SHORT).0 && curve.seek(1.0, &none).low > curve.mean(&none).high;
-        // On a late host, the sectors of several actuators look like tracks now and then.
-        if !grows || Arms::of(run) != Arms::One {
+        if !grows {
             return Err(NoGeometry::NoSingleActuator);
         }
         if curve.late_share() > LATE_SHARE_MAX {

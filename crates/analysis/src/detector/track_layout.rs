@@ -27,7 +27,7 @@ use super::detect::{Detector, Need};
 use super::seek::may_be_of_one_arm;
 use crate::examined::Examined;
 use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, sector_of, tracks_of};
-use crate::stripe::{Verdict, reads};
+use crate::stripe::has_several_arms;
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
 use model::run::RunView;
@@ -50,6 +50,10 @@ fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
     let readings = all_readings(run)?;
     let rotation = rotation_of(&readings)?;
     let sector = sector_of(run);
+    // Within a chunk of a stripe sectors lie on a track of one member, and the next chunk is another's.
+    if has_several_arms(run) {
+        return Err(NoGeometry::SeveralActuators);
+    }
     let (counts, probes) = tracks_of(&readings, &rotation, sector.get());
     if probes == 0 {
         return Err(NoGeometry::NoProbes);
@@ -61,11 +65,6 @@ fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
     let layout = Layout::of(&counts, &rotation).ok_or(NoGeometry::CoarseTiming)?;
     if (layout.exact.0 as f64) < FITTING_SHARE_MIN * counts.len() as f64 {
         return Err(NoGeometry::CoarseTiming);
-    }
-    // Within a chunk of a stripe sectors lie on a track of one member, and the next chunk is another's.
-    let reads = reads(run);
-    if matches!(reads.map(|reads| reads.verdict()), Some(Verdict::Stripe { .. })) {
-        return Err(NoGeometry::NoSingleActuator);
     }
     // Disks of one model that turn together have the same tracks, which the blocks of their volume hide.
     if sector < run.target.physical_block && !may_be_of_one_arm(run) {

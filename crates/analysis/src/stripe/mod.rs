@@ -127,6 +127,11 @@ fn is_single_then_crowd(pair: &[Option<&Workload>]) -> bool {
     single.in_flight_max() == 1 && crowd.in_flight_max() >= CROWD_DEPTH_MIN && single.range == crowd.range
 }
 
+/// Whether several arms answered many reads at once.
+pub fn has_several_arms(run: &RunView<'_>) -> bool {
+    reads(run).is_some_and(|reads| reads.has_several_arms())
+}
+
 /// Whose arms answer, as far as the answers to many at once show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arms {

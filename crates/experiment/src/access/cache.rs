@@ -4,7 +4,7 @@
 use crate::preparation::{SEQUENTIAL_DEPTH, measure, phase, random_block};
 use crate::{Experiment, Remaining, Setup};
 use analysis::cache::{Kept, ReadOn, kept, read_on};
-use analysis::stripe::{Arms, Layout};
+use analysis::stripe::{Arms, Layout, has_several_arms};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
@@ -140,7 +140,7 @@ impl Cache {
     fn interleaved(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let prefetches = matches!(read_on(so_far), ReadOn::Found { low: Some(low), .. } if low > Bytes::ZERO);
         // A stripe keeps the streams of each member apart.
-        if !prefetches || Arms::of(so_far) != Arms::One {
+        if !prefetches || has_several_arms(so_far) {
             return None;
         }
         let mut offsets: Vec<Offset> = (0..INTERLEAVED).map(|_| self.place(2 * self.block().get())).collect();

@@ -27,7 +27,7 @@ use analysis::geometry::{
     Density, Layout, NearMaps, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of,
     hops_of, locates_sectors, near_maps, other_borders, probe_count, readings_of, scatters, track_ends,
 };
-use analysis::stripe::Arms;
+use analysis::stripe::has_several_arms;
 use clap::{Arg, Args};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -452,7 +452,7 @@ impl Geometry {
         let phase = stripe.next(so_far);
         if phase.is_none() {
             self.stripe = None;
-            if Arms::of(so_far) != Arms::One {
+            if has_several_arms(so_far) {
                 self.queue.clear();
                 self.stage = Stage::Done;
             }

@@ -37,6 +37,8 @@ pub enum NoGeometry {
     TooFewSeeks,
     /// Latency does not grow with distance: no single actuator answers.
     NoSingleActuator,
+    /// Reads at a higher QD are answered by several actuators.
+    SeveralActuators,
     /// Reads were delayed by something else; the share of them.
     Interference {
         share: f64,

@@ -165,6 +165,7 @@ pub(super) fn why_no_geometry(reason: &NoGeometry) -> String {
         NoGeometry::NoSingleActuator => {
             "Inconclusive: latency does not grow with distance as it does with a single actuator.".into()
         }
+        NoGeometry::SeveralActuators => "Inconclusive: several actuators serve the reads.".into(),
         NoGeometry::Interference { share } => format!(
             "Inconclusive: {} % of the reads were delayed by other I/O. {REPEAT_ALONE}",
             number(100.0 * share)
