@@ -58,13 +58,10 @@ pub fn run_python(arguments: &[String]) -> Result<(), Failure> {
             "'cargo xtask python' takes no options; it was given '{argument}'."
         )));
     }
-    let mut tally = Tally::default();
     if !succeeds(&mut cargo(&["build", "-p", "drivescope"]))? {
         return Err(Failure::cannot("The program does not build; its reason is above."));
     }
-    for row in python::rows(false, &mut tally)? {
-        row(&mut tally)?;
-    }
+    let tally = python::run(false)?;
     println!("\n{}", tally.summary());
     if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
 }
@@ -98,9 +95,14 @@ fn run_tests(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failur
         command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
         command.env("PATH", system_tools::path_with_system_folders());
     };
-    // The plays wait for hosts more than they compute, and take the longest.
-    let first = python::rows(without_system_tests, tally)?;
-    for program in programs::run(programs, first, prepare, tally)? {
+    // The plays wait for hosts more than they compute, and take as long as half of all programs.
+    let (of_python, ended) = std::thread::scope(|scope| {
+        let row = scope.spawn(|| python::run(without_system_tests));
+        let ended = programs::run(programs, prepare);
+        (row.join().expect("a test that fails is no panic"), ended)
+    });
+    tally.add_all(of_python?);
+    for program in ended? {
         tally.begin(&program.selection);
         for line in &program.lines {
             tally.see(line.trim_end());

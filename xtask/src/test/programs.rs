@@ -10,8 +10,6 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use super::python::Row;
-use super::tally::Tally;
 use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, output};
 
@@ -57,28 +55,13 @@ pub fn build() -> Result<Option<Vec<Program>>, Failure> {
     Ok(Some(programs))
 }
 
-/// Runs them behind the first rows, and then the tests in the documentation. The output of each is shown when it has ended.
-pub fn run(
-    programs: Vec<Program>,
-    first: Vec<Row>,
-    prepare: impl Fn(&mut Command) + Sync,
-    tally: &mut Tally,
-) -> Result<Vec<Ended>, Failure> {
+/// Runs them, and the tests in the documentation. The output of each is shown when it has ended.
+pub fn run(programs: Vec<Program>, prepare: impl Fn(&mut Command) + Sync) -> Result<Vec<Ended>, Failure> {
     let (waiting, ended) = (Mutex::new(VecDeque::from(programs)), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        let mut first = first.into_iter();
-        let rows = [0; AT_ONCE].map(|_| {
-            let row = first.next();
-            scope.spawn(|| {
-                let mut tally = Tally::default();
-                if let Some(row) = row {
-                    row(&mut tally)?;
-                }
-                run_row(&waiting, &ended, &prepare).map(|()| tally)
-            })
-        });
+        let rows = [0; AT_ONCE].map(|_| scope.spawn(|| run_row(&waiting, &ended, &prepare)));
         for row in rows {
-            tally.add_all(row.join().expect("no row panics")?);
+            row.join().expect("no row panics")?;
         }
         Ok(())
     })?;

@@ -1,8 +1,7 @@
 //! The tests of the Python package, with every CPython that it supports and this machine has.
 //! ```text
 //! python3.9 … python3.13 ──► environment below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
-//!                                                                                              then the tests of the fleet
-//! beside it: the environment of the fleet ──► the tests of Ansible
+//! ──► environment of the fleet ──► tests of the fleet ──► tests of Ansible
 //! ```
 //! Nothing here can hang the test command: each program has a time limit after which it is killed with all that it started, reads nothing,
 //! and writes to a file, so that no pipe that somebody still holds keeps us waiting.
@@ -11,7 +10,6 @@ use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
 
 use super::system_tools;
 use super::tally::Tally;
@@ -49,51 +47,29 @@ struct Python {
     tests: &'static [&'static str],
 }
 
-/// Work beside other work, with numbers of its own.
-pub type Row = Box<dyn FnOnce(&mut Tally) -> Result<(), Failure> + Send>;
-
-/// Two rows for a program that is built. What cannot be set up fails the step, unless `without_system_tests`: then it is skipped and counted.
-pub fn rows(without_system_tests: bool, tally: &mut Tally) -> Result<Vec<Row>, Failure> {
+/// Runs them with the program that is built. What cannot be set up fails the step, unless `without_system_tests`: then it is skipped and counted.
+pub fn run(without_system_tests: bool) -> Result<Tally, Failure> {
+    let mut tally = Tally::default();
     let pythons = pythons()?;
     let Some(newest) = pythons.last() else {
-        give_up(without_system_tests, tally, NAME, "there is no CPython 3.9 to 3.13. Install python3-venv.");
-        return Ok(Vec::new());
+        let why = "there is no CPython 3.9 to 3.13. Install python3-venv.";
+        give_up(without_system_tests, &mut tally, NAME, why);
+        return Ok(tally);
     };
+    test_all(&pythons, without_system_tests, &mut tally)?;
     let Some(fleet) = newest.of_fleet() else {
         tally.skip(FLEET_NAME, "they need Python 3.11");
         tally.skip(ANSIBLE_NAME, "they need Python 3.11");
-        return Ok(vec![Box::new(move |tally| test_all(&pythons, without_system_tests, tally))]);
+        return Ok(tally);
     };
-    let (prepared, is_prepared) = mpsc::channel();
-    let with_ansible = fleet.clone();
-    let ansible: Row =
-        Box::new(move |tally| test_ansible(&with_ansible, prepared, without_system_tests, tally));
-    let package: Row = Box::new(move |tally| {
-        test_all(&pythons, without_system_tests, tally)?;
-        // Nothing comes where preparing failed.
-        if is_prepared.recv().is_ok() { fleet.test(FLEET_NAME, tally) } else { Ok(()) }
-    });
-    Ok(vec![ansible, package])
-}
-
-/// Prepares the environment of the fleet, tells when it is there, and tests the plays with it.
-fn test_ansible(
-    fleet: &Python,
-    prepared: mpsc::Sender<()>,
-    without_system_tests: bool,
-    tally: &mut Tally,
-) -> Result<(), Failure> {
     match fleet.prepare()? {
         Ok(()) => {
-            // Nobody waits for it where the tests of the package could not be run.
-            let _ = prepared.send(());
-            Python { tests: ANSIBLE_TESTS, ..fleet.clone() }.test(ANSIBLE_NAME, tally)
+            fleet.test(FLEET_NAME, &mut tally)?;
+            Python { tests: ANSIBLE_TESTS, ..fleet }.test(ANSIBLE_NAME, &mut tally)?;
         }
-        Err(why) => {
-            give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
-            Ok(())
-        }
+        Err(why) => give_up(without_system_tests, &mut tally, FLEET_NAME, &why.to_string()),
     }
+    Ok(tally)
 }
 
 /// Tests the package with each of them, and the types with the last.
