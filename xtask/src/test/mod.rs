@@ -1,6 +1,6 @@
 //! `cargo xtask test`: all that has to pass before a change is done, and the system packages that takes.
 //! ```text
-//! system tools ──► formatting ──► clippy ──► pytest, tests and doc tests ──► tests in a browser ──► skipped tests with reasons ──► one line of numbers
+//! system tools ──► formatting ──► clippy ──► tests and doc tests ──► tests in a browser ──► pytest ──► skipped tests with reasons ──► one line of numbers
 //! ```
 //! A test that cannot run here says so in the file named by `DRIVESCOPE_SKIP_LOG`, one line each; it is counted
 //! as skipped, not as passed.
@@ -44,8 +44,9 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     check_with("fmt", &["fmt", "--all", "--check"], &mut tally)?;
     let clippy = ["clippy", "--workspace", "--features", SCHEMAS, "--all-targets", "--", "-D", "warnings"];
     check_with("clippy", &clippy, &mut tally)?;
-    run_tests(without_system_tests, &mut tally)?;
+    run_tests(&mut tally)?;
     browser::run(&mut tally)?;
+    python::run(without_system_tests, &mut tally)?;
 
     println!("\n{}", tally.summary());
     if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
@@ -58,10 +59,11 @@ pub fn run_python(arguments: &[String]) -> Result<(), Failure> {
             "'cargo xtask python' takes no options; it was given '{argument}'."
         )));
     }
+    let mut tally = Tally::default();
     if !succeeds(&mut cargo(&["build", "-p", "drivescope"]))? {
         return Err(Failure::cannot("The program does not build; its reason is above."));
     }
-    let tally = python::run(false)?;
+    python::run(false, &mut tally)?;
     println!("\n{}", tally.summary());
     if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
 }
@@ -82,8 +84,8 @@ fn check_with(component: &str, arguments: &[&str], tally: &mut Tally) -> Result<
     Ok(())
 }
 
-/// Builds and runs all tests of programs and of the Python package, shows their output, and counts.
-fn run_tests(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
+/// Builds and runs all tests, shows their output, and counts.
+fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
     let Some(programs) = programs::build()? else {
         tally.fail_step("cargo test: the tests did not compile (see above)");
         return Ok(());
@@ -95,14 +97,7 @@ fn run_tests(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failur
         command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
         command.env("PATH", system_tools::path_with_system_folders());
     };
-    // The plays wait for hosts more than they compute, and take as long as half of all programs.
-    let (of_python, ended) = std::thread::scope(|scope| {
-        let row = scope.spawn(|| python::run(without_system_tests));
-        let ended = programs::run(programs, prepare);
-        (row.join().expect("a test that fails is no panic"), ended)
-    });
-    tally.add_all(of_python?);
-    for program in ended? {
+    for program in programs::run(programs, prepare)? {
         tally.begin(&program.selection);
         for line in &program.lines {
             tally.see(line.trim_end());

@@ -85,7 +85,10 @@ fn run_row(
         prepare(&mut command);
         let done = stream(&program.selection, &mut command, &mut std::io::sink())?;
         let mut ended = ended.lock().expect("no row panics");
-        println!("\n== cargo test {}\n{}", done.selection, done.lines.join("\n"));
+        println!("\n== cargo test {}", done.selection);
+        for line in &done.lines {
+            println!("{line}");
+        }
         ended.push(done);
     }
 }

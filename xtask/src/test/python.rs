@@ -1,7 +1,8 @@
 //! The tests of the Python package, with every CPython that it supports and this machine has.
 //! ```text
 //! python3.9 … python3.13 ──► environment below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
-//! ──► environment of the fleet ──► tests of the fleet ──► tests of Ansible
+//!                                                                                              then the tests of the fleet
+//! beside it: the environment of the fleet ──► the tests of Ansible
 //! ```
 //! Nothing here can hang the test command: each program has a time limit after which it is killed with all that it started, reads nothing,
 //! and writes to a file, so that no pipe that somebody still holds keeps us waiting.
@@ -10,6 +11,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 
 use super::system_tools;
 use super::tally::Tally;
@@ -47,29 +49,55 @@ struct Python {
     tests: &'static [&'static str],
 }
 
-/// Runs them with the program that is built. What cannot be set up fails the step, unless `without_system_tests`: then it is skipped and counted.
-pub fn run(without_system_tests: bool) -> Result<Tally, Failure> {
-    let mut tally = Tally::default();
+/// Runs them with the program that the other tests have built. What cannot be set up fails the step, unless
+/// `without_system_tests`: then it is skipped and counted.
+pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
+    println!("\n== pytest python");
     let pythons = pythons()?;
     let Some(newest) = pythons.last() else {
-        let why = "there is no CPython 3.9 to 3.13. Install python3-venv.";
-        give_up(without_system_tests, &mut tally, NAME, why);
-        return Ok(tally);
+        give_up(without_system_tests, tally, NAME, "there is no CPython 3.9 to 3.13. Install python3-venv.");
+        return Ok(());
     };
-    test_all(&pythons, without_system_tests, &mut tally)?;
     let Some(fleet) = newest.of_fleet() else {
         tally.skip(FLEET_NAME, "they need Python 3.11");
         tally.skip(ANSIBLE_NAME, "they need Python 3.11");
-        return Ok(tally);
+        return test_all(&pythons, without_system_tests, tally);
     };
+    // To install packages and to test are work for one processor, and most machines have two.
+    let (mut beside, (prepared, is_prepared)) = (Tally::default(), mpsc::channel());
+    let row_tally = &mut beside;
+    std::thread::scope(|scope| {
+        let fleet = &fleet;
+        let row = scope.spawn(move || test_ansible(fleet, prepared, without_system_tests, row_tally));
+        let tested = test_all(&pythons, without_system_tests, tally);
+        // Nothing comes where preparing failed.
+        if tested.is_ok() && is_prepared.recv().is_ok() {
+            fleet.test(FLEET_NAME, tally)?;
+        }
+        row.join().expect("a test that fails is no panic").and(tested)
+    })?;
+    tally.add_all(beside);
+    Ok(())
+}
+
+/// Prepares the environment of the fleet, tells when it is there, and tests the plays with it.
+fn test_ansible(
+    fleet: &Python,
+    prepared: mpsc::Sender<()>,
+    without_system_tests: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
     match fleet.prepare()? {
         Ok(()) => {
-            fleet.test(FLEET_NAME, &mut tally)?;
-            Python { tests: ANSIBLE_TESTS, ..fleet }.test(ANSIBLE_NAME, &mut tally)?;
+            // Nobody waits for it where the tests of the package could not be run.
+            let _ = prepared.send(());
+            Python { tests: ANSIBLE_TESTS, ..fleet.clone() }.test(ANSIBLE_NAME, tally)
         }
-        Err(why) => give_up(without_system_tests, &mut tally, FLEET_NAME, &why.to_string()),
+        Err(why) => {
+            give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
+            Ok(())
+        }
     }
-    Ok(tally)
 }
 
 /// Tests the package with each of them, and the types with the last.
@@ -209,8 +237,7 @@ impl Python {
             .args(self.tests)
             .env("DRIVESCOPE_PROGRAM", program);
         let told = logged(&mut command, &self.log(self.tests[0]))?;
-        let shown = told.text.trim_start();
-        println!("\n== pytest: {name}\n{} {}", self.version, shown.trim_end());
+        print!("== {name}\n{} {}", self.version, told.text.trim_start());
         let counts = counts(&told.text);
         tally.add(counts.passed, counts.failed);
         for why in counts.skipped {
