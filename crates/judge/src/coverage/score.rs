@@ -9,6 +9,7 @@ use model::finding::FindingCode;
 use model::units::KIB;
 use serde_json::Value;
 use sim::profile::Profile;
+use sim::smr::profile::CleaningPolicy;
 use sim::truth::{Truth, TruthData, TruthValue};
 
 /// A closed form and a measurement may round the last bits apart.
@@ -72,9 +73,9 @@ const SAME_SPEED: f64 = 0.98;
 /// A die of flash reads at most four planes of 16 KiB in parallel (ONFI 4): units that take turns in larger chunks are drives.
 const DIE_CHUNK_MAX: u64 = 64 * KIB;
 
-/// What of flash nothing shows that the run did: by reads, whether all of it is written or all of it trimmed, which another make of cells
+/// What nothing shows that the run did. Of flash by reads, whether all of it is written or all of it trimmed, which another make of cells
 /// would look like, and whether channels that work together are those of one drive or of several; and by writes that the medium takes as
-/// fast as the link brings them, how large a cache is that never fills.
+/// fast as the link brings them, how large a cache is that never fills. The bands of a disk that cleans them only when its cache is full.
 fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) -> bool {
     let is_flash = drive.profile.flash.is_some();
     match truth.code {
@@ -82,6 +83,9 @@ fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) ->
         FindingCode::StripeLayout => is_flash || is_of_flash(&drive.profile) && !has_large_chunks(truth),
         FindingCode::WriteCache => {
             is_flash && document.slowest_write_share().is_some_and(|share| share > SAME_SPEED)
+        }
+        FindingCode::BandSize => {
+            matches!(&drive.profile.smr, Some(smr) if smr.cleaning == CleaningPolicy::Lazy)
         }
         _ => false,
     }
@@ -214,6 +218,12 @@ mod tests {
                 verdict,
                 "{name}"
             );
+        }
+        // One cleans only when its media cache is fuller, the other when it is idle.
+        for (name, verdict) in
+            [("random-shingled-1512107", None), ("random-shingled-1512102", Some(Verdict::Unknown))]
+        {
+            assert_eq!(on(name, json!({"code": "band-size", "unknown": "Inconclusive."})), verdict, "{name}");
         }
     }
 
