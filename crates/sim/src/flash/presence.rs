@@ -96,7 +96,7 @@ impl Presence {
     }
 
     fn granule(&self, granule: u64) -> u32 {
-        let (word, bit) = place_of(granule);
+        let (word, bit) = word_and_bit_of(granule);
         if self.all[word] & bit != 0 {
             u32::MAX
         } else if self.any[word] & bit != 0 {
@@ -107,7 +107,7 @@ impl Presence {
     }
 
     fn set_granule(&mut self, granule: u64, value: u32) {
-        let (word, bit) = place_of(granule);
+        let (word, bit) = word_and_bit_of(granule);
         self.any[word] = if value == 0 { self.any[word] & !bit } else { self.any[word] | bit };
         self.all[word] = if value == u32::MAX { self.all[word] | bit } else { self.all[word] & !bit };
         if value != 0 && value != u32::MAX {
@@ -124,8 +124,7 @@ fn shift_of(pages: u64) -> u32 {
     shift
 }
 
-/// The word that holds the bit of a granule, and that bit.
-fn place_of(granule: u64) -> (usize, u64) {
+fn word_and_bit_of(granule: u64) -> (usize, u64) {
     ((granule / GRANULES_OF_WORD) as usize, 1 << (granule % GRANULES_OF_WORD))
 }
 
