@@ -413,25 +413,22 @@ fn evidence(layout: &StripeLayout) -> String {
     text
 }
 
+/// That of `RAID md0 (raid1)`. Names of files, folders and mapped volumes are somebody's choice, such as /srv/raid1.
+fn level_of_array(stack: &[String]) -> Option<&str> {
+    let array = stack.iter().find_map(|layer| layer.strip_prefix("RAID "))?;
+    Some(array.split_once(" (")?.1.trim_end_matches(')'))
+}
+
 /// What the system says of the layers below, as a sentence that begins with a blank; nothing where it says nothing.
 fn stated_by_system(stack: &[String], kind: VolumeKind) -> String {
-    // Where a layer is mounted is somebody's choice of a name, such as /srv/raid1.
-    let layers: Vec<String> = stack
-        .iter()
-        .map(|layer| layer.split("mounted at ").next().unwrap_or_default().to_lowercase())
-        .collect();
-    let names = |words: &[&str]| layers.iter().any(|layer| words.iter().any(|word| layer.contains(word)));
-    let disks = layers.iter().filter(|layer| layer.starts_with("disk ")).count();
-    let stated = if names(&["raid10"]) {
-        return " The kernel states RAID 10: a stripe over mirrors.".into();
-    } else if names(&["raid0", "raid4", "raid5", "raid6"]) {
-        VolumeKind::Stripe
-    } else if names(&["raid1"]) {
-        VolumeKind::Mirror
-    } else if !names(&["volume "]) && disks == 1 {
-        VolumeKind::None
-    } else {
-        return String::new();
+    let disks = stack.iter().filter(|layer| layer.starts_with("disk ")).count();
+    let has_volume = stack.iter().any(|layer| layer.starts_with("volume "));
+    let stated = match level_of_array(stack) {
+        Some("raid10") => return " The kernel states RAID 10: a stripe over mirrors.".into(),
+        Some("raid0" | "raid4" | "raid5" | "raid6") => VolumeKind::Stripe,
+        Some("raid1") => VolumeKind::Mirror,
+        None if !has_volume && disks == 1 => VolumeKind::None,
+        _ => return String::new(),
     };
     let word = match stated {
         VolumeKind::None => "one drive",
@@ -697,13 +694,23 @@ mod tests {
         );
     }
 
-    /// A file in /srv/raid5 had a system that stated what was found.
+    /// A file in /srv/raid5, and one called raid1-2, had a system that stated what was found.
     #[test]
-    fn a_folder_called_raid_states_nothing() {
-        let stack = |layer: &str| [layer.to_string(), "disk sda (SATA)".to_string()];
-        let folder = stated_by_system(&stack("file on fuse, mounted at /srv/raid5"), VolumeKind::Mirror);
-        assert!(!folder.contains("stripe"), "{folder}");
-        let raid = stated_by_system(&stack("volume md0 (raid5)"), VolumeKind::Stripe);
-        assert_eq!(raid, " The kernel states the same.");
+    fn a_name_with_raid_in_it_states_nothing() {
+        for layer in [
+            "file on fuse, mounted at /srv/raid5",
+            "on file /srv/raid1-2 on fuse",
+            "volume dm-0 (vg-raid1, LVM)",
+        ] {
+            assert_eq!(stated_by_system(&[layer.to_string()], VolumeKind::Mirror), "", "{layer}");
+        }
+        let stack =
+            |level: &str| [format!("RAID md0 ({level})"), "disk sda (SATA)".into(), "disk sdb (SATA)".into()];
+        assert_eq!(stated_by_system(&stack("raid5"), VolumeKind::Stripe), " The kernel states the same.");
+        assert_eq!(stated_by_system(&stack("linear"), VolumeKind::Stripe), "");
+        let other = stated_by_system(&stack("raid1"), VolumeKind::Stripe);
+        assert_eq!(other, " The kernel states a mirror, which the reads contradict.");
+        let one = stated_by_system(&["disk sda (SATA)".into()], VolumeKind::Stripe);
+        assert_eq!(one, " The kernel states one drive: a layer below it hides several.");
     }
 }
