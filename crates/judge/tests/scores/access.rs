@@ -206,9 +206,8 @@ fn other_io_on_an_array_is_seen_by_its_samples() {
 /// What the host adds is inside the latency, and the interval reaches down to the drive's; it makes no gain either.
 #[test]
 fn a_late_host_is_not_told_as_the_drive() {
-    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 60\nlate_share = 0.01\nlate_ms = 1\n";
     let home = Home::new();
-    let document = accessed(&home.changed("random-remote-61004", &[], late).target, &[]);
+    let document = accessed(&home.delayed("random-remote-61004", 60).target, &[]);
     let access = document.said(FindingCode::AccessTime);
     let is = truth(&shipped("random-remote-61004"), FindingCode::AccessTime);
     assert_eq!(covers(access, is), Some(true), "{access}, truth {is}");

@@ -139,8 +139,7 @@ fn a_time_limit_holds_for_all_parts_together() {
 #[test]
 fn a_stripe_on_a_late_host_is_told_no_seek_times() {
     let home = Home::new();
-    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 60.0\nlate_share = 0.01\nlate_ms = 1\n";
-    let document = deep(&home.changed("raid0-3x64k", &[], late).target);
+    let document = deep(&home.delayed("raid0-3x64k", 60).target);
     for code in [FindingCode::SeekAverage, FindingCode::SeekFullStroke] {
         assert!(document.said(code)["unknown"].is_string(), "{}", document.said(code));
     }

@@ -135,11 +135,8 @@ fn late_completions_cost_time_and_not_the_answer() {
     let score = |number: usize| {
         let home = Home::new();
         let mean_us = [2, 8, 50, 100][number % 4];
-        let delay = format!(
-            "\n[[faults]]\nkind = \"host-delay\"\nmean_us = {mean_us}\nlate_share = 0.01\nlate_ms = 1\n"
-        );
         let name = format!("random-hard-disk-{}", 400 + number);
-        let drive = home.changed(&name, &[], &delay);
+        let drive = home.delayed(&name, mean_us);
         let said = geometry(&drive.target, &[]);
         let codes = [FindingCode::RotationPeriod, FindingCode::SeekAverage, FindingCode::SeekFullStroke];
         let mut wrong = wrong(&name, &drive.profile, &said, &codes);
@@ -159,20 +156,20 @@ fn late_completions_cost_time_and_not_the_answer() {
 #[test]
 fn a_head_switch_is_no_seek_and_a_border_of_zones_no_head() {
     let home = Home::new();
-    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 30\nlate_share = 0.01\nlate_ms = 1\n";
-    for delay in ["", late] {
-        let drive = home.changed("random-hard-disk-990001", &[], delay);
+    let name = "random-hard-disk-990001";
+    for is_late in [false, true] {
+        let drive = if is_late { home.delayed(name, 30) } else { home.changed(name, &[], "") };
         let said = geometry(&drive.target, &["--time-limit", "60s"]);
         let wrong =
             wrong("990001", &drive.profile, &said, &[FindingCode::SeekAverage, FindingCode::SeekFullStroke]);
-        assert!(wrong.is_empty(), "{delay} {wrong:#?}");
+        assert!(wrong.is_empty(), "late: {is_late}, {wrong:#?}");
         let first = said.said(FindingCode::SeekTrackToTrack);
         let is = truth(&drive.profile, FindingCode::SeekTrackToTrack);
         let is_open = first["unknown"].as_str().is_some_and(|why| why.contains("surface"));
         let is_right = covers(first, is) == Some(true);
-        assert!(is_right || is_open && !delay.is_empty(), "{delay} {first}, truth {is}");
+        assert!(is_right || is_open && is_late, "late: {is_late}, {first}, truth {is}");
         let heads = said.said(FindingCode::TrackLayout)["data"]["surfaces_at_least"].as_u64();
-        assert!(heads.is_some_and(|heads| (1..=3).contains(&heads)), "{delay} {heads:?}");
+        assert!(heads.is_some_and(|heads| (1..=3).contains(&heads)), "late: {is_late}, {heads:?}");
     }
 }
 
@@ -192,9 +189,8 @@ fn a_seek_is_found_where_cylinders_end() {
 #[test]
 fn a_deep_run_behind_a_late_host_tells_the_next_track() {
     let home = Home::new();
-    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 15\nlate_share = 0.01\nlate_ms = 1\n";
     for number in [1_190_003, 1_190_006, 1_190_012] {
-        let drive = home.changed(&format!("random-hard-disk-{number}"), &[], late);
+        let drive = home.delayed(&format!("random-hard-disk-{number}"), 15);
         let said = measured("check", &drive.target, &["--deep", "--seed", "7"]);
         let said = said.said(FindingCode::SeekTrackToTrack);
         let is = truth(&drive.profile, FindingCode::SeekTrackToTrack);
@@ -256,9 +252,7 @@ fn disks_that_share_a_volume_turn_and_show_no_tracks() {
 #[test]
 fn members_of_a_volume_are_told_instead_of_seeks() {
     let home = Home::new();
-    let late = "\n[[faults]]\nkind = \"host-delay\"\nmean_us = 60.0\nlate_share = 0.01\nlate_ms = 1";
-    let runs =
-        [("sim:raid1-2".to_owned(), "4", 2.0), (home.changed("raid0-3x64k", &[], late).target, "1", 3.0)];
+    let runs = [("sim:raid1-2".to_owned(), "4", 2.0), (home.delayed("raid0-3x64k", 60).target, "1", 3.0)];
     for (target, seed, members) in runs {
         let said = geometry(&target, &["--seed", seed]);
         assert_eq!(said.value(FindingCode::StripeLayout), Some(members), "{target}");

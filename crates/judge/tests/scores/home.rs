@@ -40,6 +40,12 @@ impl Home {
         self.changed(of, &[], &format!("\n[[faults]]\nkind = \"other-load\"\n{load}\n"))
     }
 
+    /// That drive, of which the host sees completions late: by `mean_us` on average, and one in a hundred by a millisecond more.
+    pub fn delayed(&self, of: &str, mean_us: u32) -> Drive {
+        let fault = format!("kind = \"host-delay\"\nmean_us = {mean_us}\nlate_share = 0.01\nlate_ms = 1");
+        self.changed(of, &[], &format!("\n[[faults]]\n{fault}\n"))
+    }
+
     pub fn drive(&self, name: &str, text: &str) -> Drive {
         self.folder.drive(name, text).expect("a drive")
     }
