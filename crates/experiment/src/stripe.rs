@@ -18,7 +18,7 @@ const SINGLES: usize = 64;
 /// Many at a time on disks: twice as many as the drives that volumes usually have, so that few of them are idle, and
 /// no more, so that reads on one drive are few enough to be told from those of others.
 const ARMS_DEPTH: u32 = 16;
-/// The first of these tells one arm from several: of independent answers, some 15 pairs are expected within a millisecond.
+/// The first of these tells one actuator from several: of independent answers, some 15 pairs are expected within a millisecond.
 const ARMS_ROUNDS: [usize; 13] = [128, 128, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
 /// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
 const STILL_DEPTH: u32 = 64;
@@ -69,6 +69,10 @@ impl Stripe {
             last: None,
             is_over: false,
         })
+    }
+
+    pub fn has_several_arms(&self) -> bool {
+        self.reads.has_several_arms()
     }
 
     fn take(&mut self, so_far: &RunView<'_>) {

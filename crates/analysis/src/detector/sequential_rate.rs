@@ -9,7 +9,7 @@
 //! where requests are done in turn, from the first completion to the last. The mean over the range is stratified over random offsets; its
 //! reciprocal is the rate of a pass. Other load and a drifting rate make samples that follow each other alike; that widens the interval (see
 //! `stats::dependent`). A survey takes hundreds of short samples instead: the time of each is that from its first completion to its last, the
-//! edges are the first and the last hundredth, and the mean is that of cells weighted by their widths: see `surface`. Where a hundredth of them was held up, the interval reaches up to the rate of the quickest quarter. A stream of a disk that pauses served somebody else: see `surface::pause`. How the drive streams best
+//! edges are the first and the last hundredth, and the mean is that of cells weighted by their widths: see `surface`. Where a hundredth of them was held up, the interval reaches up to the rate of the quickest quarter. Pauses in a stream of a disk show other I/O: see `surface::pause`. How the drive streams best
 //! is found out first: see `streaming`. Of several disks, what comes before all arms have found their place does not count. A write ends when it is durable: a sample whose flush takes longer than an access there and back counts
 //! as a whole, with the time of the flush and without that of one access. Imported figures are taken at their offsets: see `stated`.
 //! # Cannot tell when

@@ -31,7 +31,7 @@ use model::run::{PhaseSummary, RunView};
 use model::workload::{Arrival, Pattern, Workload};
 use rivalry::{gains, log_sum_exp};
 
-/// Other experiments read many listed places at once for other reasons.
+/// Other experiments read listed places at a higher QD for other reasons.
 const ASKED_BY: [ExperimentName; 2] = [ExperimentName::Access, ExperimentName::Geometry];
 /// Many at once are at least so many.
 const CROWD_DEPTH_MIN: u64 = 8;
@@ -127,7 +127,7 @@ fn is_single_then_crowd(pair: &[Option<&Workload>]) -> bool {
     single.in_flight_max() == 1 && crowd.in_flight_max() >= CROWD_DEPTH_MIN && single.range == crowd.range
 }
 
-/// Whether several arms answered many reads at once.
+/// Whether several actuators answered reads at a higher QD.
 pub fn has_several_arms(run: &RunView<'_>) -> bool {
     reads(run).is_some_and(|reads| reads.has_several_arms())
 }

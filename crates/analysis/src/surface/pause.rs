@@ -23,7 +23,7 @@ const PAUSE_MIN_S: f64 = 2.0 * QUARTER_TURN_S;
 /// Between fewer completions a pause does not stand out.
 const SPACINGS_MIN: usize = 3;
 
-/// The second half of a sample is looked at, where half of other I/O shows. Where so many paused, the quickest twentieth did too.
+/// The second half of a sample is looked at, where half of other I/O shows. Where this share paused, the quickest twentieth did too.
 const MOSTLY: f64 = 0.5;
 
 /// Sequential reads of a disk of which each was recorded.
@@ -36,7 +36,7 @@ pub struct Pauses {
 }
 
 impl Pauses {
-    /// Smaller requests than usual are answered in groups, from what was prefetched: between these such a drive loses a revolution by itself.
+    /// Smaller requests than usual are answered in groups, from what was prefetched: between these such a drive loses a revolution without other I/O.
     pub(crate) fn of(run: &RunView<'_>) -> Pauses {
         let mut visits = sequential_visits(run, Operation::Read);
         visits.retain(|visit| visit.workload.block_sizes.largest() >= USUAL.block_bytes);

@@ -27,7 +27,6 @@ use analysis::geometry::{
     Density, Layout, NearMaps, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of,
     hops_of, locates_sectors, near_maps, other_borders, probe_count, readings_of, scatters, track_ends,
 };
-use analysis::stripe::has_several_arms;
 use clap::{Arg, Args};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -449,15 +448,15 @@ impl Geometry {
 
     fn ask_for_drives(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let (Some(_), Some(stripe)) = (&self.rotation, &mut self.stripe) else { return None };
-        let phase = stripe.next(so_far);
-        if phase.is_none() {
-            self.stripe = None;
-            if has_several_arms(so_far) {
-                self.queue.clear();
-                self.stage = Stage::Done;
-            }
+        if let Some(phase) = stripe.next(so_far) {
+            return Some(phase);
         }
-        phase
+        if stripe.has_several_arms() {
+            self.queue.clear();
+            self.stage = Stage::Done;
+        }
+        self.stripe = None;
+        None
     }
 
     fn near_maps(&self, rotation: &Rotation) -> NearMaps {

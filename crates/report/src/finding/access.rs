@@ -413,7 +413,7 @@ fn evidence(layout: &StripeLayout) -> String {
     text
 }
 
-/// That of `RAID md0 (raid1)`. Names of files, folders and mapped volumes are somebody's choice, such as /srv/raid1.
+/// Of `RAID md0 (raid1)`, `raid1`. Users choose the names of files, folders and mapped volumes, such as /srv/raid1.
 fn level_of_array(stack: &[String]) -> Option<&str> {
     let array = stack.iter().find_map(|layer| layer.strip_prefix("RAID "))?;
     Some(array.split_once(" (")?.1.trim_end_matches(')'))
@@ -703,6 +703,9 @@ mod tests {
             "volume dm-0 (vg-raid1, LVM)",
         ] {
             assert_eq!(stated_by_system(&[layer.to_string()], VolumeKind::Mirror), "", "{layer}");
+            let over_disk =
+                stated_by_system(&[layer.to_string(), "disk sda (SATA)".into()], VolumeKind::Mirror);
+            assert!(!over_disk.contains("stripe") && !over_disk.contains("same"), "{over_disk}");
         }
         let stack =
             |level: &str| [format!("RAID md0 ({level})"), "disk sda (SATA)".into(), "disk sdb (SATA)".into()];
