@@ -1,10 +1,13 @@
 //! A run while detectors look at it.
 
+use crate::cache::{ReadOn, read_on};
+use crate::geometry::Mechanics;
 use crate::interference::{self, counted_bytes_per_second};
 use crate::measured::is_surveyed;
 use crate::moving_parts::turns;
+use crate::stripe::{Answered, Arms};
 use crate::surface::{Pauses, SurfaceMap};
-use model::finding::{Interference, SurveyUnknown};
+use model::finding::{Interference, NoGeometry, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;
 use std::cell::OnceCell;
@@ -17,6 +20,9 @@ pub struct Examined<'run> {
     write_map: OnceCell<Result<SurfaceMap, SurveyUnknown>>,
     pauses: OnceCell<Pauses>,
     interference: OnceCell<Option<Interference>>,
+    mechanics: OnceCell<Result<Mechanics, NoGeometry>>,
+    members: OnceCell<Option<Answered>>,
+    read_on: OnceCell<ReadOn>,
 }
 
 impl<'run> Examined<'run> {
@@ -27,6 +33,9 @@ impl<'run> Examined<'run> {
             write_map: OnceCell::new(),
             pauses: OnceCell::new(),
             interference: OnceCell::new(),
+            mechanics: OnceCell::new(),
+            members: OnceCell::new(),
+            read_on: OnceCell::new(),
         }
     }
 
@@ -36,10 +45,28 @@ impl<'run> Examined<'run> {
             let map = SurfaceMap::of(self, operation)?;
             Ok(map.with_pauses(self.pauses(operation)))
         };
-        match map.get_or_init(examine) {
-            Ok(map) => Ok(map),
-            Err(reason) => Err(*reason),
-        }
+        map.get_or_init(examine).as_ref().map_err(|reason| *reason)
+    }
+
+    pub(crate) fn mechanics(&self) -> Result<&Mechanics, NoGeometry> {
+        self.mechanics.get_or_init(|| Mechanics::of(self)).as_ref().map_err(|reason| *reason)
+    }
+
+    /// Whether one drive answers reads at a higher QD or several, where that was asked.
+    pub(crate) fn members(&self) -> Option<&Answered> {
+        self.members.get_or_init(|| Answered::of(self)).as_ref()
+    }
+
+    pub(crate) fn arms(&self) -> Arms {
+        self.members().map_or(Arms::One, |members| members.arms)
+    }
+
+    pub(crate) fn has_several_arms(&self) -> bool {
+        self.arms() != Arms::One
+    }
+
+    pub(crate) fn read_on(&self) -> &ReadOn {
+        self.read_on.get_or_init(|| read_on(self, self.arms().stripe()))
     }
 
     /// Of sequential reads, while other I/O was served; none of other operations.

@@ -71,10 +71,6 @@ impl Stripe {
         })
     }
 
-    pub fn has_several_arms(&self) -> bool {
-        self.reads.has_several_arms()
-    }
-
     fn take(&mut self, so_far: &RunView<'_>) {
         let Some(last) = self.last.take() else { return };
         // A phase that was cut and done again is the later one.

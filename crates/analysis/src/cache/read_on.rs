@@ -6,7 +6,7 @@
 use super::answers::{NotTold, Probe, Step, step, threshold_ns};
 use super::interleaved::is_of_streams;
 use crate::measured::{EXPERIMENT_ACCESS, phases_where};
-use crate::stripe::{Arms, Layout};
+use crate::stripe::Layout;
 use model::plan::PhaseKind;
 use model::record::IoRecord;
 use model::run::{PhaseSummary, RunView};
@@ -40,12 +40,11 @@ const NEAREST_DISTANCES: usize = 3;
 /// Of rereads, so many may differ from the others: eight are made, and the head is over one in time for one in twenty.
 const ODD_SHARE_MAX: f64 = 0.2;
 
-pub fn read_on(run: &RunView<'_>) -> ReadOn {
+pub fn read_on(run: &RunView<'_>, layout: Option<Layout>) -> ReadOn {
     let phases = phases_where(run, is_of_pairs);
     if phases.is_empty() {
         return ReadOn::NotAsked;
     }
-    let layout = Arms::of(run).stripe();
     let pairs = pairs_of(run, &phases, layout);
     let threshold = match hit_ns_max(&pairs) {
         Ok(threshold) => threshold,

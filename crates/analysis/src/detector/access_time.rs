@@ -24,9 +24,8 @@
 use super::detect::{Detector, Need};
 use super::stated;
 use super::trust::doubts;
-use crate::cache::{ReadOn, memory_answer_s, read_on};
+use crate::cache::{ReadOn, memory_answer_s};
 use crate::examined::Examined;
-use crate::geometry::{Rotation, all_readings};
 use crate::interference::held_up_share;
 use crate::measured::{
     Part, Slice, Visit, batches, evidence_of, host_delay_s, in_no_time, is_measurement, merged_latencies,
@@ -39,7 +38,7 @@ use crate::stats::mean::Mean;
 use crate::stats::poststratified::{Grouped, mean_of_equal_groups, means_of_visits};
 use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::ratio_of_sums;
-use crate::stripe::{Layout, Verdict, reads as stripe_reads};
+use crate::stripe::Layout;
 use model::estimate::Estimate;
 use model::finding::{
     AccessMeasured, AccessParts, AccessTime, AccessTimeUnknown, Finding, FindingCode, Outcome,
@@ -137,7 +136,7 @@ fn parts(run: &Examined<'_>, access_s: f64) -> Option<AccessParts> {
         return None;
     }
     let overhead_s = memory_answer_s(run)?;
-    let rotation_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s() / 2.0;
+    let rotation_s = run.mechanics().ok()?.rotation.turn_s() / 2.0;
     let seek_s = access_s - rotation_s - overhead_s;
     if seek_s <= 0.0 {
         return None;
@@ -149,13 +148,13 @@ fn parts(run: &Examined<'_>, access_s: f64) -> Option<AccessParts> {
 fn is_one_drive_by_itself(run: &Examined<'_>) -> bool {
     // What takes longest is asked last.
     matches!(
-        read_on(run),
-        ReadOn::Found { low: Some(_), late_share, .. } if late_share <= LATE_SHARE_MAX
+        run.read_on(),
+        ReadOn::Found { low: Some(_), late_share, .. } if *late_share <= LATE_SHARE_MAX
     ) && run.interference().is_none()
-        && matches!(stripe_reads(run), Some(reads) if reads.has_one_arm())
+        && matches!(run.members(), Some(members) if members.reads.has_one_arm())
 }
 
-fn mean_latency(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
+fn mean_latency(run: &Examined<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
     let rounds = match by_distance_and_turn(run, visits) {
         Some(rounds) => rounds,
         None => visits.iter().filter_map(|visit| mean_of_visit(run, visit)).collect(),
@@ -180,16 +179,12 @@ fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
 
 /// The means of visits whose reads were kept one by one, by how far each was from the one before on its drive, and by what it took beside
 /// whole turns: where on its track a sector lies is as likely anywhere, whatever the arm does.
-fn by_distance_and_turn(run: &RunView<'_>, visits: &[Visit<'_>]) -> Option<Vec<Mean>> {
-    let reads = stripe_reads(run)?;
-    let layout = match reads.has_one_arm() {
+fn by_distance_and_turn(run: &Examined<'_>, visits: &[Visit<'_>]) -> Option<Vec<Mean>> {
+    let layout = match run.members()?.reads.has_one_arm() {
         true => None,
-        false => match reads.verdict() {
-            Verdict::Stripe { layout, .. } => Some(layout),
-            _ => return None,
-        },
+        false => Some(run.arms().stripe()?),
     };
-    let turn_s = Rotation::of(&all_readings(run).ok()?).ok()?.turn_s();
+    let turn_s = run.mechanics().ok()?.rotation.turn_s();
     let mut grouped: Vec<Vec<Grouped>> = visits.iter().map(|visit| distances(run, visit, layout)).collect();
     let reads: usize = grouped.iter().map(Vec::len).sum();
     let turn_groups = (reads / (GROUP_MEAN * DISTANCE_GROUPS)).clamp(1, TURN_GROUPS);

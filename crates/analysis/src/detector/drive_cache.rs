@@ -18,12 +18,12 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
-use crate::cache::{Kept, NotTold, ReadOn, kept, read_on};
+use crate::cache::{Kept, NotTold, ReadOn, kept};
 use crate::examined::Examined;
 use crate::interference::is_held_up;
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
 use crate::stats::{CONFIDENCE, bounded};
-use crate::stripe::{Arms, has_several_arms};
+use crate::stripe::Arms;
 use model::estimate::Estimate;
 use model::finding::{CacheUnknown, DriveCache, Finding, FindingCode, Outcome};
 use model::run::RunView;
@@ -42,17 +42,20 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
     vec![Finding::DriveCache(outcome).with_caveats(&doubts(run))]
 }
 
-fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknown> {
+fn drive_cache(run: &Examined<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknown> {
     let ends = match kept {
         Kept::NotAsked => return Err(CacheUnknown::TooFewReads),
         Kept::NotTold(why) => {
             let drops =
-                matches!(read_on(run), ReadOn::Found { low: Some(_), keeps_delivered: Some(false), .. });
+                matches!(run.read_on(), ReadOn::Found { low: Some(_), keeps_delivered: Some(false), .. });
             if drops && *why != NotTold::TooFew {
                 return Err(CacheUnknown::DeliveredDropped);
             }
-            let is_shared = has_several_arms(run);
-            return Err(if is_shared { CacheUnknown::SeveralDrives } else { why_no_hits(run, *why) });
+            return Err(if run.has_several_arms() {
+                CacheUnknown::SeveralDrives
+            } else {
+                why_no_hits(run, *why)
+            });
         }
         Kept::AtLeast(bytes) => return Err(CacheUnknown::AtLeast(*bytes)),
         Kept::Found { ends, .. } => ends,
@@ -63,12 +66,12 @@ fn drive_cache(run: &RunView<'_>, kept: &Kept) -> Result<DriveCache, CacheUnknow
     if ends.len() < 2 {
         return Err(CacheUnknown::OneStream);
     }
-    let drives = match Arms::of(run) {
+    let drives = match run.arms() {
         Arms::Shared => return Err(CacheUnknown::SeveralDrives),
         Arms::Stripe(layout) => layout.members,
         Arms::One => 1,
     };
-    let ahead = match read_on(run) {
+    let ahead = match run.read_on() {
         ReadOn::Found { low: Some(low), high: Some(high), .. } => {
             let drives = f64::from(drives);
             (drives * (low.as_f64() * high.as_f64()).sqrt(), drives * high.as_f64())

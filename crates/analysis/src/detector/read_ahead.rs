@@ -24,7 +24,7 @@ use super::detect::{Detector, Need};
 use super::drive_cache::why_no_hits;
 use super::system_read_ahead;
 use super::trust::doubts;
-use crate::cache::{ReadOn, first_reads_ns, read_on, streams};
+use crate::cache::{ReadOn, first_reads_ns, streams};
 use crate::examined::Examined;
 use crate::interference::are_held_up;
 use crate::measured::{EXPERIMENT_ACCESS, evidence_of_phases};
@@ -41,18 +41,18 @@ pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::ReadAhead], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
 fn detect(run: &Examined<'_>) -> Vec<Finding> {
-    let read_on = read_on(run);
-    let phases = match &read_on {
+    let read_on = run.read_on();
+    let phases = match read_on {
         ReadOn::NotAsked => return Vec::new(),
         ReadOn::Found { phases, .. } => phases.as_slice(),
         ReadOn::NotTold(_) => &[],
     };
-    let outcome = Outcome::of(read_ahead(run, &read_on), evidence_of_phases(run, phases));
+    let outcome = Outcome::of(read_ahead(run, read_on), evidence_of_phases(run, phases));
     vec![Finding::ReadAhead(outcome).with_caveats(&doubts(run))]
 }
 
 fn read_ahead(run: &Examined<'_>, read_on: &ReadOn) -> Result<ReadAhead, CacheUnknown> {
-    if Arms::of(run) == Arms::Shared {
+    if run.arms() == Arms::Shared {
         return Err(CacheUnknown::SeveralDrives);
     }
     // Whether something else moved the actuator, all along or while the pairs were read: that ends reading on.

@@ -17,10 +17,9 @@
 
 use super::detect::{Detector, Need};
 use crate::examined::Examined;
-use crate::geometry::{all_readings, evidence_of, rotation_of, sector_of, tracks_of};
+use crate::geometry::{Tracks, evidence_of};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, RotationPeriod};
-use model::run::RunView;
 
 /// Probes of tracks without which it is not asked whether addresses follow tracks.
 const PROBES_MIN: usize = 10;
@@ -35,21 +34,17 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
     vec![Finding::RotationPeriod(Outcome::of(period(run), evidence_of(run)))]
 }
 
-fn period(run: &RunView<'_>) -> Result<RotationPeriod, NoGeometry> {
-    let readings = all_readings(run)?;
-    let rotation = rotation_of(&readings)?;
-    let sector = sector_of(run).get();
-    let (counts, probes) = tracks_of(&readings, &rotation, sector);
-    let fitting = counts.len();
-    let rpm = 60.0 / rotation.turn_s();
+fn period(run: &Examined<'_>) -> Result<RotationPeriod, NoGeometry> {
+    let mechanics = run.mechanics()?;
+    let (rotation, Tracks { probes, .. }) = (&mechanics.rotation, mechanics.tracks());
     // On a stripe or a mirror no row of sectors is a track, and yet each of its places comes round.
-    if probes >= PROBES_MIN && 2 * fitting < probes && !rotation.has_all_angles() {
-        return Err(NoGeometry::NoTracks { unfit: probes - fitting, probes, rpm });
+    if *probes >= PROBES_MIN && !rotation.has_all_angles() {
+        mechanics.counts()?;
     }
     let (agreeing, of) = rotation.agreeing;
     Ok(RotationPeriod {
         period: rotation.period,
-        rpm,
+        rpm: mechanics.rpm(),
         phase_scatter_turns: rotation.scatter_turns,
         repeated_reads: of,
         repeated_reads_in_phase: agreeing,

@@ -25,15 +25,12 @@ use super::detect::{Detector, Need};
 use super::trust::covers;
 use crate::examined::Examined;
 use crate::geometry::{
-    Density, Layout, NearSeeks, SeekCurve, all_readings, evidence_of, hops_of, near_maps, range_of,
-    rotation_of, sector_of, tracks_of,
+    Density, Layout, Mechanics, NearSeeks, SeekCurve, evidence_of, hops_of, near_maps, range_of,
 };
-use crate::stripe::has_several_arms;
 use model::estimate::Estimate;
 use model::finding::{
     Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack,
 };
-use model::run::RunView;
 use model::units::Bytes;
 
 /// Points of the curve that are told, as shares of all cylinders.
@@ -69,7 +66,7 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
 }
 
 /// Whether reads take longer over longer distances, as far as that can be told.
-pub(super) fn may_be_of_one_arm(run: &RunView<'_>) -> bool {
+pub(super) fn may_be_of_one_arm(run: &Examined<'_>) -> bool {
     !matches!(Seen::of(run), Err(NoGeometry::NoSingleActuator))
 }
 
@@ -81,22 +78,17 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(run: &RunView<'_>) -> Result<Seen, NoGeometry> {
-        let readings = all_readings(run)?;
-        let rotation = rotation_of(&readings)?;
-        let sector = sector_of(run).get();
-        if has_several_arms(run) {
+    fn of(run: &Examined<'_>) -> Result<Seen, NoGeometry> {
+        let mechanics = run.mechanics()?;
+        let Mechanics { readings, rotation, sector, .. } = mechanics;
+        if run.has_several_arms() {
             return Err(NoGeometry::SeveralActuators);
         }
-        let (counts, probes) = tracks_of(&readings, &rotation, sector);
-        if 2 * counts.len() < probes {
-            let unfit = probes - counts.len();
-            return Err(NoGeometry::NoTracks { unfit, probes, rpm: 60.0 / rotation.turn_s() });
-        }
+        let counts = mechanics.counts()?;
         let range = range_of(run).ok_or(NoGeometry::NoSingleReads)?;
-        let density = Density::of(range.first().get(), range.bytes().get(), &counts);
-        let hops = hops_of(&readings, &rotation);
-        let curve = SeekCurve::of(&hops, &rotation, &density).ok_or(NoGeometry::TooFewSeeks)?;
+        let density = Density::of(range.first().get(), range.bytes().get(), counts);
+        let hops = hops_of(readings, rotation);
+        let curve = SeekCurve::of(&hops, rotation, &density).ok_or(NoGeometry::TooFewSeeks)?;
         let none = Estimate::exact(0.0);
         // A full stroke takes longer than the mean of all seeks, most of which are shorter than half of it.
         let grows =
@@ -107,9 +99,9 @@ impl Seen {
         if curve.late_share() > LATE_SHARE_MAX {
             return Err(NoGeometry::Interference { share: curve.late_share() });
         }
-        let maps = near_maps(&readings, &counts, &rotation, sector);
-        let near = NearSeeks::of(&readings, &maps, &rotation);
-        Ok(Seen { near, layout: Layout::of(&counts, &rotation), curve, is_whole: covers(run, range) })
+        let maps = near_maps(readings, counts, rotation, sector.get());
+        let near = NearSeeks::of(readings, &maps, rotation);
+        Ok(Seen { near, layout: Layout::of(counts, rotation), curve, is_whole: covers(run, range) })
     }
 
     /// The command overhead. Where it is not known, it is something between nothing and what the shortest hops take, if nothing

@@ -74,7 +74,7 @@ fn is_comparable(sample: &Visit<'_>, reference: &Visit<'_>) -> bool {
 }
 
 fn compare(
-    run: &RunView<'_>,
+    run: &Examined<'_>,
     spans: &BTreeMap<Bytes, Vec<Visit<'_>>>,
 ) -> Result<SpanEffect, SpanEffectUnknown> {
     let samples: Vec<Visit<'_>> = spans.values().flatten().copied().collect();
@@ -84,7 +84,7 @@ fn compare(
     if is_used_constantly(run) {
         return Err(SpanEffectUnknown::Interference(Interference::Constant));
     }
-    let arms = Arms::of(run);
+    let arms = run.arms();
     let mut means = Vec::new();
     for (bytes, samples) in spans {
         if let Some(mean) = mean_iops(run, samples, arms) {

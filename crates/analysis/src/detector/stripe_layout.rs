@@ -25,7 +25,7 @@ use super::trust::doubts;
 use crate::examined::Examined;
 use crate::measured::evidence_of_phases;
 use crate::stats::CONFIDENCE;
-use crate::stripe::{Reads, Verdict, reads};
+use crate::stripe::{Answered, Reads, Verdict};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{
@@ -39,15 +39,15 @@ pub(super) const DETECTOR: Detector = Detector {
 };
 
 fn detect(run: &Examined<'_>) -> Vec<Finding> {
-    let Some(reads) = reads(run) else { return Vec::new() };
-    let outcome = Outcome::of(stripe_layout(&reads), evidence_of_phases(run, &reads.phases));
+    let Some(members) = run.members() else { return Vec::new() };
+    let outcome = Outcome::of(stripe_layout(members), evidence_of_phases(run, &members.reads.phases));
     vec![Finding::StripeLayout(outcome).with_caveats(&doubts(run))]
 }
 
-fn stripe_layout(reads: &Reads) -> Result<StripeLayout, StripeLayoutUnknown> {
-    match reads.verdict() {
+fn stripe_layout(Answered { reads, verdict, .. }: &Answered) -> Result<StripeLayout, StripeLayoutUnknown> {
+    match verdict {
         Verdict::One => Ok(members(reads, 1, VolumeKind::None)),
-        Verdict::Mirror { members: count } => Ok(members(reads, count, VolumeKind::Mirror)),
+        Verdict::Mirror { members: count } => Ok(members(reads, *count, VolumeKind::Mirror)),
         Verdict::Stripe { layout, log_odds } => Ok(StripeLayout {
             chunk_bytes: Some(layout.chunk_bytes),
             log10_odds: Some(log_odds / std::f64::consts::LN_10),
@@ -55,12 +55,12 @@ fn stripe_layout(reads: &Reads) -> Result<StripeLayout, StripeLayoutUnknown> {
         }),
         Verdict::Still { parallelism, layout } => Err(StripeLayoutUnknown::NoActuator {
             depth: reads.depth,
-            gain: parallelism,
+            gain: *parallelism,
             single_bytes: reads.single_bytes,
             deep_bytes: reads.crowd_bytes(),
             parts: layout.map(|layout| (layout.members, layout.chunk_bytes)),
         }),
-        Verdict::Open { why, .. } => Err(why),
+        Verdict::Open { why, .. } => Err(*why),
     }
 }
 

@@ -26,15 +26,12 @@
 use super::detect::{Detector, Need};
 use super::seek::may_be_of_one_arm;
 use crate::examined::Examined;
-use crate::geometry::{Layout, all_readings, evidence_of, range_of, rotation_of, sector_of, tracks_of};
-use crate::stripe::has_several_arms;
+use crate::geometry::{Layout, evidence_of, range_of};
 use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
-use model::run::RunView;
 use model::units::Bytes;
 
-/// The share of probes to which some number of sectors must fit; on a disk nearly all do, but for those at defects and at changes of surface.
-const FITTING_SHARE_MIN: f64 = 0.5;
+const EXACT_SHARE_MIN: f64 = 0.5;
 
 /// A range from there on is the whole drive.
 const WHOLE_SHARE_MIN: f64 = 0.99;
@@ -46,24 +43,19 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
     vec![Finding::TrackLayout(Outcome::of(track_layout(run), evidence_of(run)))]
 }
 
-fn track_layout(run: &RunView<'_>) -> Result<TrackLayout, NoGeometry> {
-    let readings = all_readings(run)?;
-    let rotation = rotation_of(&readings)?;
-    let sector = sector_of(run);
+fn track_layout(run: &Examined<'_>) -> Result<TrackLayout, NoGeometry> {
+    let mechanics = run.mechanics()?;
+    let sector = mechanics.sector;
     // Within a chunk of a stripe sectors lie on a track of one member, and the next chunk is another's.
-    if has_several_arms(run) {
+    if run.has_several_arms() {
         return Err(NoGeometry::SeveralActuators);
     }
-    let (counts, probes) = tracks_of(&readings, &rotation, sector.get());
-    if probes == 0 {
+    if mechanics.tracks().probes == 0 {
         return Err(NoGeometry::NoProbes);
     }
-    if (counts.len() as f64) < FITTING_SHARE_MIN * probes as f64 {
-        let unfit = probes - counts.len();
-        return Err(NoGeometry::NoTracks { unfit, probes, rpm: 60.0 / rotation.turn_s() });
-    }
-    let layout = Layout::of(&counts, &rotation).ok_or(NoGeometry::CoarseTiming)?;
-    if (layout.exact.0 as f64) < FITTING_SHARE_MIN * counts.len() as f64 {
+    let counts = mechanics.counts()?;
+    let layout = Layout::of(counts, &mechanics.rotation).ok_or(NoGeometry::CoarseTiming)?;
+    if (layout.exact.0 as f64) < EXACT_SHARE_MIN * counts.len() as f64 {
         return Err(NoGeometry::CoarseTiming);
     }
     // Disks of one model that turn together have the same tracks, which the blocks of their volume hide.

@@ -127,7 +127,7 @@ pub fn track_ends(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) 
 
 /// The rotation that the reads of a run show. Where completions scatter, only reads before the first place that was read closely count: near ends
 /// of tracks sectors are read again so soon that a cache may answer.
-pub fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
+pub(super) fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
     let rotation = Rotation::of(readings)?;
     let first = long_probes(readings)
         .first()
@@ -139,7 +139,11 @@ pub fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
 }
 
 /// The counts of a run, and how many probes they come from: by the angles on one track, or by its ends where those scatter too much.
-pub fn tracks_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> (Vec<TrackCount>, usize) {
+pub(super) fn tracks_of(
+    readings: &[Reading],
+    rotation: &Rotation,
+    sector_bytes: u64,
+) -> (Vec<TrackCount>, usize) {
     let counts = counts_of(readings, rotation, sector_bytes);
     let all = probe_count(readings);
     if !scatters(&counts, rotation) || long_probes(readings).is_empty() {

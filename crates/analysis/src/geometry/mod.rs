@@ -13,14 +13,16 @@ mod density;
 mod ends;
 mod layout;
 mod linear;
+mod mechanics;
 mod near;
 mod rotation;
 mod seek;
 mod track;
 
 pub use density::Density;
-pub use ends::{TrackEnds, rotation_of, track_ends, tracks_of};
+pub use ends::{TrackEnds, track_ends};
 pub use layout::{Layout, ZoneSeen};
+pub(crate) use mechanics::{Mechanics, Tracks};
 pub use near::{NearMap, NearMaps, NearSeeks, near_maps, other_borders};
 pub use rotation::Rotation;
 pub use seek::{Hop, SeekCurve, hops_of};
@@ -115,7 +117,7 @@ fn single_read_block(summary: &PhaseSummary) -> Option<Bytes> {
 }
 
 /// The sectors that tracks are counted in: those that `geometry` read, else those that the target says it has.
-pub(crate) fn sector_of(run: &RunView<'_>) -> Bytes {
+fn sector_of(run: &RunView<'_>) -> Bytes {
     geometry_sector(run).unwrap_or(run.target.physical_block.max(run.target.logical_block))
 }
 

@@ -163,29 +163,14 @@ fn count_fitting(
 ) -> Option<TrackCount> {
     let spots = spots_of(probe, rotation, sector_bytes);
     let tolerance = rotation.tolerance_turns();
-    let apart = apart(&spots);
-    let (mut best, mut fits) = (0, Vec::new());
-    for sectors in SECTORS.0..=SECTORS.1 {
-        let sectors = f64::from(sectors);
-        let count = fitting_pairs(&apart, sectors, tolerance);
-        if count > best || fits.is_empty() {
-            best = count;
-            fits.clear();
-        }
-        if count == best {
-            fits.push(sectors);
-        }
-    }
-    let pairs = apart.len();
-    if (best as f64) < least_share * pairs as f64 {
-        return None;
-    }
-    let guess = fits[fits.len() / 2];
+    let mut search = Search::new(apart(&spots), tolerance, least_share);
+    search.among(SECTORS.0, SECTORS.1);
+    let fits = search.fits;
+    let guess = *fits.get(fits.len() / 2)?;
     let group = largest_group(&spots, guess, tolerance);
     refined(&spots, &group, &fits, rotation)
 }
 
-/// Of each pair of spots, the angle and the sectors between them.
 fn apart(spots: &[Spot]) -> Vec<(f64, f64)> {
     let mut apart = Vec::with_capacity(spots.len() * spots.len() / 2);
     for (index, one) in spots.iter().enumerate() {
@@ -196,14 +181,52 @@ fn apart(spots: &[Spot]) -> Vec<(f64, f64)> {
     apart
 }
 
-/// How many pairs are as far apart as so many sectors to a track make them: the innermost loop of all that counts sectors.
-fn fitting_pairs(apart: &[(f64, f64)], sectors: f64, tolerance: f64) -> usize {
-    let turns = 1.0 / sectors;
-    let mut count = 0;
-    for &(angle, below) in apart {
-        count += usize::from(wrapped(angle + below * turns).abs() <= tolerance);
+/// The numbers of sectors to a track that most pairs fit, by branch and bound: no number between two fits more pairs than the middle
+/// does if what the numbers differ by is added to the tolerance.
+struct Search {
+    /// Of each pair of spots, the angle and the sectors between them.
+    apart: Vec<(f64, f64)>,
+    farthest: f64,
+    tolerance: f64,
+    best: usize,
+    fits: Vec<f64>,
+}
+
+impl Search {
+    fn new(apart: Vec<(f64, f64)>, tolerance: f64, least_share: f64) -> Search {
+        let best = (least_share * apart.len() as f64).ceil() as usize;
+        let farthest = apart.iter().map(|(_, below)| below.abs()).fold(0.0, f64::max);
+        Search { apart, farthest, tolerance, best, fits: Vec::new() }
     }
-    count
+
+    fn among(&mut self, least: u32, most: u32) {
+        let (short, long) = (1.0 / f64::from(most), 1.0 / f64::from(least));
+        let turns = (short + long) / 2.0;
+        let tolerance = self.tolerance + self.farthest * (long - short) / 2.0;
+        let count = self.fitting_pairs(turns, tolerance);
+        if count < self.best {
+            return;
+        }
+        if least < most {
+            let middle = ((1.0 / turns) as u32).clamp(least, most - 1);
+            self.among(least, middle);
+            self.among(middle + 1, most);
+            return;
+        }
+        if count > self.best {
+            self.best = count;
+            self.fits.clear();
+        }
+        self.fits.push(f64::from(least));
+    }
+
+    fn fitting_pairs(&self, turns: f64, tolerance: f64) -> usize {
+        let mut count = 0;
+        for &(angle, below) in &self.apart {
+            count += usize::from(wrapped(angle + below * turns).abs() <= tolerance);
+        }
+        count
+    }
 }
 
 /// By how much the angle between two spots differs from what so many sectors to a track make it.
@@ -297,6 +320,7 @@ fn border(spots: &[Spot], group: &[usize], sectors: f64, tolerance: f64) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn an_interval_with_one_whole_number_is_exact() {
@@ -310,5 +334,37 @@ mod tests {
         assert_eq!(count.exact(), Some(473));
         assert_eq!(TrackCount { range: (472.4, 474.1), ..count.clone() }.exact(), None);
         assert_eq!(TrackCount { range: (472.4, 472.6), ..count }.exact(), None);
+    }
+
+    proptest! {
+        /// Each number on its own, against branch and bound.
+        #[test]
+        fn no_number_that_fits_is_left_out(
+            spots in prop::collection::vec((0.0..1.0f64, 0u32..9000), 2..18),
+            sectors in SECTORS.0..=SECTORS.1,
+            tolerance in 0.002..0.05f64,
+            least_share in 0.0..1.0f64,
+        ) {
+            let mut places = Vec::new();
+            for (index, (angle, below)) in spots.iter().enumerate() {
+                // Half of them lie on a track, as those of a probe do.
+                let below = f64::from(*below);
+                let angle = if index % 2 == 0 { -below / f64::from(sectors) } else { *angle };
+                places.push(Spot { offset: 0, below, angle });
+            }
+            let mut search = Search::new(apart(&places), tolerance, least_share);
+            let (mut best, mut fits) = (search.best, Vec::new());
+            search.among(SECTORS.0, SECTORS.1);
+            for sectors in SECTORS.0..=SECTORS.1 {
+                let count = search.fitting_pairs(1.0 / f64::from(sectors), tolerance);
+                if count > best {
+                    (best, fits) = (count, Vec::new());
+                }
+                if count == best {
+                    fits.push(f64::from(sectors));
+                }
+            }
+            prop_assert_eq!((search.best, search.fits), (best, fits));
+        }
     }
 }

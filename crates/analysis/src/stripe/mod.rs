@@ -143,9 +143,13 @@ pub enum Arms {
 
 impl Arms {
     pub fn of(run: &RunView<'_>) -> Arms {
-        let Some(reads) = reads(run).filter(Reads::has_several_arms) else { return Arms::One };
-        match reads.verdict() {
-            Verdict::Stripe { layout, .. } => Arms::Stripe(layout),
+        reads(run).map_or(Arms::One, |reads| Arms::told(&reads, &reads.verdict()))
+    }
+
+    fn told(reads: &Reads, verdict: &Verdict) -> Arms {
+        match verdict {
+            _ if !reads.has_several_arms() => Arms::One,
+            Verdict::Stripe { layout, .. } => Arms::Stripe(*layout),
             _ => Arms::Shared,
         }
     }
@@ -155,6 +159,20 @@ impl Arms {
             Arms::Stripe(layout) => Some(layout),
             Arms::One | Arms::Shared => None,
         }
+    }
+}
+
+pub(crate) struct Answered {
+    pub reads: Reads,
+    pub verdict: Verdict,
+    pub arms: Arms,
+}
+
+impl Answered {
+    pub fn of(run: &RunView<'_>) -> Option<Answered> {
+        let reads = reads(run)?;
+        let verdict = reads.verdict();
+        Some(Answered { arms: Arms::told(&reads, &verdict), reads, verdict })
     }
 }
 

@@ -138,7 +138,8 @@ impl Cache {
 
     /// A read in each of many places, then the block behind each, the newest first: what a hit touches is not what the next one needs.
     fn interleaved(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let prefetches = matches!(read_on(so_far), ReadOn::Found { low: Some(low), .. } if low > Bytes::ZERO);
+        let prefetches =
+            matches!(read_on(so_far, self.layout), ReadOn::Found { low: Some(low), .. } if low > Bytes::ZERO);
         // A stripe keeps the streams of each member apart.
         if !prefetches || has_several_arms(so_far) {
             return None;
@@ -151,7 +152,9 @@ impl Cache {
     }
 
     fn pairs_between(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let ReadOn::Found { low: Some(low), high: Some(high), .. } = read_on(so_far) else { return None };
+        let ReadOn::Found { low: Some(low), high: Some(high), .. } = read_on(so_far, self.layout) else {
+            return None;
+        };
         let (block, room) = (self.block().get(), high.get() - low.get());
         let count = (room / block).saturating_sub(1).min(BETWEEN);
         let mut distances: Vec<u64> =
@@ -169,7 +172,7 @@ impl Cache {
 
     /// Of a drive that prefetches less than usual requests ask for: the largest power of two that lies within it.
     fn stream_block(&self, so_far: &RunView<'_>) -> Bytes {
-        match read_on(so_far) {
+        match read_on(so_far, self.layout) {
             ReadOn::Found { low: Some(low), .. } if low >= self.block() && low < STREAM_BLOCK => {
                 Bytes::new(1 << low.get().ilog2())
             }

@@ -27,6 +27,7 @@ use analysis::geometry::{
     Density, Layout, NearMaps, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of,
     hops_of, locates_sectors, near_maps, other_borders, probe_count, readings_of, scatters, track_ends,
 };
+use analysis::stripe::has_several_arms;
 use clap::{Arg, Args};
 use model::experiment_name::ExperimentName;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -133,8 +134,9 @@ pub struct Geometry {
     counts: Vec<TrackCount>,
     /// Whether completion times scatter too much for probes, and the first of `readings` of the places whose ends are looked for.
     scatters: bool,
-    /// Asks whether one drive answers or several; none when that is told, or another part asks it.
+    /// Asks whether one drive answers or several; none where an earlier part of the run has asked it.
     stripe: Option<Stripe>,
+    knows_drives: bool,
     batch_from: usize,
     at_cylinder_ends: bool,
     ways: u32,
@@ -198,6 +200,7 @@ impl Geometry {
             counts: Vec::new(),
             scatters: false,
             stripe: None,
+            knows_drives: false,
             batch_from: 0,
             at_cylinder_ends: false,
             ways: 0,
@@ -447,15 +450,19 @@ impl Geometry {
     }
 
     fn ask_for_drives(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let (Some(_), Some(stripe)) = (&self.rotation, &mut self.stripe) else { return None };
-        if let Some(phase) = stripe.next(so_far) {
+        if self.rotation.is_none() || self.knows_drives {
+            return None;
+        }
+        if let Some(stripe) = &mut self.stripe
+            && let Some(phase) = stripe.next(so_far)
+        {
             return Some(phase);
         }
-        if stripe.has_several_arms() {
+        self.knows_drives = true;
+        if has_several_arms(so_far) {
             self.queue.clear();
             self.stage = Stage::Done;
         }
-        self.stripe = None;
         None
     }
 
