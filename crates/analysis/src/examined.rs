@@ -86,7 +86,6 @@ impl<'run> Examined<'run> {
         })
     }
 
-    /// What shows the same of any kind of drive.
     pub(crate) fn beside_reads(&self) -> Option<Interference> {
         match counted_bytes_per_second(self) {
             Some(bytes_per_second) => Some(Interference::Counted { bytes_per_second }),

@@ -1,6 +1,6 @@
 //! The tests of the Python package, with every CPython that it supports and this machine has.
 //! ```text
-//! python3.9 … python3.13 ──► environment below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
+//! uv ──► environment of each python3.9 … python3.13 below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
 //!                                                                                              then the tests of the fleet
 //! beside it: the environment of the fleet ──► the tests of Ansible
 //! ```
@@ -21,6 +21,8 @@ use crate::workspace::{root, succeeds, target_folder};
 const NAME: &str = "tests of the Python package";
 /// The versions that `python/pyproject.toml` promises, the oldest first.
 const VERSIONS: [&str; 5] = ["3.9", "3.10", "3.11", "3.12", "3.13"];
+/// Makes environments and installs packages: pip takes three times as long for Spark and 20 times for the others.
+const UV_PACKAGES: &str = "python/requirements-uv.txt";
 const PACKAGES: &str = "python/requirements.txt";
 /// The fleet has an environment of its own, with DuckDB, statistics and Ansible, for the newest Python only.
 const FLEET_NAME: &str = "tests of the fleet";
@@ -58,18 +60,25 @@ pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure>
         give_up(without_system_tests, tally, NAME, "there is no CPython 3.9 to 3.13. Install python3-venv.");
         return Ok(());
     };
+    let uv = match newest.uv()? {
+        Ok(uv) => uv,
+        Err(why) => {
+            give_up(without_system_tests, tally, NAME, &why.to_string());
+            return Ok(());
+        }
+    };
     let Some(fleet) = newest.of_fleet() else {
         tally.skip(FLEET_NAME, "they need Python 3.11");
         tally.skip(ANSIBLE_NAME, "they need Python 3.11");
-        return test_all(&pythons, without_system_tests, tally);
+        return test_all(&pythons, &uv, without_system_tests, tally);
     };
     // To install packages and to test are work for one processor, and most machines have two.
     let (mut beside, (prepared, is_prepared)) = (Tally::default(), mpsc::channel());
     let row_tally = &mut beside;
     std::thread::scope(|scope| {
-        let fleet = &fleet;
-        let row = scope.spawn(move || test_ansible(fleet, prepared, without_system_tests, row_tally));
-        let tested = test_all(&pythons, without_system_tests, tally);
+        let (fleet, uv) = (&fleet, &uv);
+        let row = scope.spawn(move || test_ansible(fleet, uv, prepared, without_system_tests, row_tally));
+        let tested = test_all(&pythons, uv, without_system_tests, tally);
         // Nothing comes where preparing failed.
         if tested.is_ok() && is_prepared.recv().is_ok() {
             fleet.test(FLEET_NAME, tally)?;
@@ -83,11 +92,12 @@ pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure>
 /// Prepares the environment of the fleet, tells when it is there, and tests the plays with it.
 fn test_ansible(
     fleet: &Python,
+    uv: &Path,
     prepared: mpsc::Sender<()>,
     without_system_tests: bool,
     tally: &mut Tally,
 ) -> Result<(), Failure> {
-    match fleet.prepare()? {
+    match fleet.prepare(uv)? {
         Ok(()) => {
             // Nobody waits for it where the tests of the package could not be run.
             let _ = prepared.send(());
@@ -101,11 +111,16 @@ fn test_ansible(
 }
 
 /// Tests the package with each of them, and the types with the last.
-fn test_all(pythons: &[Python], without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
+fn test_all(
+    pythons: &[Python],
+    uv: &Path,
+    without_system_tests: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
     let mut newest = None;
     for python in pythons {
         let name = format!("{NAME} with {}", python.version);
-        match python.prepare()? {
+        match python.prepare(uv)? {
             Ok(()) => {
                 python.test(&name, tally)?;
                 newest = Some(python);
@@ -185,10 +200,13 @@ impl fmt::Display for Unprepared {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unprepared::Environment(version, why) => {
-                write!(formatter, "'python{version} -m venv' failed ({why}). Install python3-venv.")
+                write!(
+                    formatter,
+                    "no environment of Python {version} could be made ({why}). Install python3-venv."
+                )
             }
             Unprepared::Packages(list, why) => {
-                write!(formatter, "pip could not install {list} ({why}). Check the network.")
+                write!(formatter, "{list} could not be installed ({why}). Check the network.")
             }
         }
     }
@@ -206,27 +224,45 @@ impl Python {
     }
 
     /// Makes the environment, unless it was made of the same list of packages; otherwise why it cannot be made.
-    fn prepare(&self) -> Result<Result<(), Unprepared>, Failure> {
+    fn prepare(&self, uv: &Path) -> Result<Result<(), Unprepared>, Failure> {
+        let mut make = limited(ENVIRONMENT_SECONDS, uv);
+        make.args(["venv", "--quiet", "--clear", "--python"]).arg(&self.interpreter);
+        let mut install = limited(INSTALL_SECONDS, uv);
+        install.args(["pip", "install", "--quiet", "--system-certs", "--only-binary", ":all:"]);
+        // There is no wheel of it.
+        install.args(["--no-binary", "pyspark", "--python"]).arg(self.program());
+        self.prepare_by(make, install)
+    }
+
+    /// The program uv, installed by pip.
+    fn uv(&self) -> Result<Result<PathBuf, Unprepared>, Failure> {
+        let uv = Python { environment: folder().join("uv"), packages: UV_PACKAGES, ..self.clone() };
+        let mut make = limited(ENVIRONMENT_SECONDS, &self.interpreter);
+        make.args(["-m", "venv", "--clear"]);
+        let mut install = limited(INSTALL_SECONDS, &uv.program());
+        install.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]);
+        Ok(uv.prepare_by(make, install)?.map(|()| uv.environment.join("bin/uv")))
+    }
+
+    fn prepare_by(&self, mut make: Command, mut install: Command) -> Result<Result<(), Unprepared>, Failure> {
         let list = root().join(self.packages);
         let wanted = fs::read(&list).doing(format_args!("read {}", list.display()))?;
         let installed = self.environment.join("installed.txt");
         if fs::read(&installed).is_ok_and(|installed| installed == wanted) {
             return Ok(Ok(()));
         }
-        let mut make = limited(ENVIRONMENT_SECONDS, &self.interpreter);
-        make.args(["-m", "venv", "--clear"]).arg(&self.environment);
-        if let Some(why) = why_failed(&mut make, &self.log("venv"))? {
+        if let Some(why) = why_failed(make.arg(&self.environment), &self.log("venv"))? {
             return Ok(Err(Unprepared::Environment(self.version, why)));
         }
-        let mut install = limited(INSTALL_SECONDS, &self.environment.join("bin/python"));
-        install.args(["-m", "pip", "install", "--quiet", "--no-input", "--timeout", "30", "--retries", "2"]);
-        install.args(["--disable-pip-version-check", "--only-binary", ":all:"]);
-        // There is no wheel of it.
-        install.args(["--no-binary", "pyspark", "--require-hashes", "-r"]);
-        if let Some(why) = why_failed(install.arg(&list), &self.log("pip"))? {
+        if let Some(why) = why_failed(install.args(["--require-hashes", "-r"]).arg(&list), &self.log("pip"))?
+        {
             return Ok(Err(Unprepared::Packages(self.packages, why)));
         }
         fs::write(&installed, wanted).doing(format_args!("write {}", installed.display())).map(Ok)
+    }
+
+    fn program(&self) -> PathBuf {
+        self.environment.join("bin/python")
     }
 
     fn test(&self, name: &str, tally: &mut Tally) -> Result<(), Failure> {
@@ -272,8 +308,11 @@ impl Python {
     }
 
     fn command(&self) -> Command {
-        let mut command = limited(TEST_SECONDS, &self.environment.join("bin/python"));
-        command.current_dir(root().join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+        let mut command = limited(TEST_SECONDS, &self.program());
+        // Plays start Python hundreds of times, and uv compiles nothing beforehand.
+        command
+            .current_dir(root().join("python"))
+            .env("PYTHONPYCACHEPREFIX", self.environment.join("bytecode"));
         command
     }
 }

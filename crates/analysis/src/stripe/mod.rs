@@ -33,7 +33,6 @@ use rivalry::{gains, log_sum_exp};
 
 /// Other experiments read listed places at a higher QD for other reasons.
 const ASKED_BY: [ExperimentName; 2] = [ExperimentName::Access, ExperimentName::Geometry];
-/// Many at once are at least so many.
 const CROWD_DEPTH_MIN: u64 = 8;
 /// Answers in less time come from memory: see `trust`.
 const MEMORY_NS: u64 = 10_000;
@@ -83,7 +82,6 @@ pub enum Verdict {
         members: u32,
     },
     Stripe {
-        /// How many there are, and how much lies on each in turn.
         layout: Layout,
         /// By how much more it explains than any other layout or none does, as a logarithm of odds.
         log_odds: f64,
@@ -93,7 +91,6 @@ pub enum Verdict {
         /// Reads a second of many at once, as a multiple of those of one at a time. Where the many are larger it is at least that
         /// many that the drive does at once, since a single one of them would take longer.
         parallelism: f64,
-        /// What takes turns inside or between drives.
         layout: Option<Layout>,
     },
     Open {

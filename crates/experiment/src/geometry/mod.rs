@@ -430,7 +430,6 @@ impl Geometry {
         is_time && self.switches_heads(rotation)
     }
 
-    /// Places around borders with another skew than most.
     fn plan_cylinder_ends(&mut self, rotation: &Rotation) -> Stage {
         self.at_cylinder_ends = true;
         let mut borders = other_borders(&self.counts, rotation);
@@ -490,7 +489,6 @@ impl Geometry {
     }
 }
 
-/// So many parts of a turn, from the first to the last.
 fn evenly((first, last): (f64, f64), count: u32) -> Vec<f64> {
     let step = (last - first) / f64::from(count - 1);
     (0..count).map(|index| first + step * f64::from(index)).collect()
