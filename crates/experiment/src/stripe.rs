@@ -113,7 +113,9 @@ impl Stripe {
 
     fn is_told(&self) -> bool {
         match self.reads.verdict() {
-            Verdict::One | Verdict::Mirror { .. } | Verdict::Stripe { .. } => true,
+            Verdict::One | Verdict::Mirror { .. } | Verdict::Stripe { .. } | Verdict::Concatenation(_) => {
+                true
+            }
             Verdict::Still { layout, .. } => layout.is_some(),
             Verdict::Open { more_helps, .. } => !more_helps,
         }

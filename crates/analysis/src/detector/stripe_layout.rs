@@ -29,7 +29,8 @@ use crate::stripe::{Answered, Reads, Verdict};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
 use model::finding::{
-    CompletionPairs, Finding, FindingCode, Outcome, StripeLayout, StripeLayoutUnknown, VolumeKind,
+    CompletionPairs, Finding, FindingCode, MemberBegins, Outcome, StripeLayout, StripeLayoutUnknown,
+    VolumeKind,
 };
 
 pub(super) const DETECTOR: Detector = Detector {
@@ -52,6 +53,10 @@ fn stripe_layout(Answered { reads, verdict, .. }: &Answered) -> Result<StripeLay
             chunk_bytes: Some(layout.chunk_bytes),
             log10_odds: Some(log_odds / std::f64::consts::LN_10),
             ..members(reads, layout.members, VolumeKind::Stripe)
+        }),
+        Verdict::Concatenation(concatenation) => Ok(StripeLayout {
+            begins: concatenation.borders.iter().map(|&(low, high)| MemberBegins { low, high }).collect(),
+            ..members(reads, concatenation.borders.len() as u32 + 1, VolumeKind::Concatenation)
         }),
         Verdict::Still { parallelism, layout } => Err(StripeLayoutUnknown::NoActuator {
             depth: reads.depth,
@@ -78,5 +83,6 @@ fn members(reads: &Reads, count: u32, kind: VolumeKind) -> StripeLayout {
         }),
         chunk_bytes: None,
         log10_odds: None,
+        begins: Vec::new(),
     }
 }

@@ -9,10 +9,12 @@
 //! Both the experiment that asks for more reads and the detector that concludes read the same [`Verdict`].
 
 mod arms;
+mod concatenation;
 mod crowd;
 mod layout;
 mod rivalry;
 
+pub use concatenation::Concatenation;
 pub use crowd::Crowd;
 pub use layout::Layout;
 
@@ -90,6 +92,7 @@ pub enum Verdict {
         /// By how much more it explains than any other layout or none does, as a logarithm of odds.
         log_odds: f64,
     },
+    Concatenation(Concatenation),
     /// No arm moves: how many drives there are does not show.
     Still {
         /// Reads a second of many at once, as a multiple of those of one at a time. Where the many are larger it is at least that
@@ -301,7 +304,7 @@ impl Reads {
             Found::Layout { layout, log_odds } => Verdict::Stripe { layout, log_odds },
             Found::None if self.excludes_layouts(&found.all) => {
                 let found = self.recounted(arms, &found).unwrap_or(found);
-                mirror(&found)
+                if is_among_near(&found) { mirror(&found) } else { self.concatenation(&found) }
             }
             Found::None => open(StripeLayoutUnknown::LayoutOpen, true),
             Found::Open(why) => open(why, true),
@@ -347,6 +350,20 @@ impl Reads {
             (true, true) => Found::Layout { layout: layouts[best], log_odds: log_odds[best] - against },
             (true, false) => Found::Open(StripeLayoutUnknown::HalvesDiffer),
             (false, _) => Found::Open(StripeLayoutUnknown::SeveralLayouts),
+        }
+    }
+
+    /// Members that do not answer two reads that lie near each other.
+    fn concatenation(&self, found: &Coincidence) -> Verdict {
+        let is_sure = found.near.is_some_and(|near| {
+            near.value + ARMS_DEVIATION_MAX * near.variance.sqrt() < found.all.value / 2.0
+        });
+        let offsets = self.crowds.iter().flat_map(Crowd::reads).map(|read| read.offset_bytes);
+        match Concatenation::of(&close_pairs(&self.crowds, self.access())) {
+            Some(members) if is_sure && is_near(&found.all, members.parted_share(offsets)) => {
+                Verdict::Concatenation(members)
+            }
+            _ => open(StripeLayoutUnknown::Concatenated, true),
         }
     }
 
@@ -446,18 +463,17 @@ fn is_of_several_arms(share: &Mean) -> bool {
     share.value - ARMS_DEVIATION_MAX * share.variance.sqrt() > ONE_ARM_SHARE_SEEN
 }
 
+/// Drives behind each other do not answer two reads that lie near each other, those that have all do.
+fn is_among_near(found: &Coincidence) -> bool {
+    matches!(&found.near, Some(near) if near.value >= found.all.value / 2.0)
+}
+
+fn is_near(share: &Mean, expected: f64) -> bool {
+    (share.value - expected).abs() <= ARMS_DEVIATION_MAX * share.variance.sqrt()
+}
+
 /// Several arms, and no place has its own: all of them have all.
 fn mirror(found: &Coincidence) -> Verdict {
-    // Drives behind each other do not answer two reads that lie near each other.
-    let middle = found.all.value / 2.0;
-    match &found.near {
-        Some(near) if near.value >= middle => {}
-        Some(near) => {
-            let more_helps = near.value + ARMS_DEVIATION_MAX * near.variance.sqrt() >= middle;
-            return open(StripeLayoutUnknown::Concatenated, more_helps);
-        }
-        None => return open(StripeLayoutUnknown::Concatenated, true),
-    }
     let number = |share: f64| 1.0 / (1.0 - share).max(0.05);
     let share = found.all.interval(CONFIDENCE);
     match count_of_arms(&found.all) {

@@ -302,6 +302,17 @@ pub struct StripeLayout {
     pub chunk_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log10_odds: Option<f64>,
+    /// Of concatenated members, where each but the first begins.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub begins: Vec<MemberBegins>,
+}
+
+/// Between which bytes of the volume.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemberBegins {
+    pub low: u64,
+    pub high: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -311,6 +322,7 @@ pub enum VolumeKind {
     None,
     Stripe,
     Mirror,
+    Concatenation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

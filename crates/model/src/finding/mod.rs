@@ -6,9 +6,9 @@
 pub use access::{
     AccessMeasured, AccessParts, AccessTime, AccessTimeUnknown, CacheUnknown, CachedSequence,
     CompletionPairs, ConcurrencyAxis, ConcurrencyGain, ConcurrencyKnee, ConcurrencyPoint, ConcurrencyUnknown,
-    DriveCache, InFlight, Interference, LatencyMode, LatencyModes, LatencyModesUnknown, OperatingPoint,
-    OtherKnee, PrefetchStreams, ReadAhead, Reader, ScalabilityLaw, StripeLayout, StripeLayoutUnknown,
-    SystemReadAhead, SystemReadAheadUnknown, VolumeKind, WriteGain,
+    DriveCache, InFlight, Interference, LatencyMode, LatencyModes, LatencyModesUnknown, MemberBegins,
+    OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, Reader, ScalabilityLaw, StripeLayout,
+    StripeLayoutUnknown, SystemReadAhead, SystemReadAheadUnknown, VolumeKind, WriteGain,
 };
 pub use bad_blocks::{BadBlocks, BadBlocksUnknown, BadRegion};
 pub use block_latency::{BlockLatency, ClassCount, OperationMap};

@@ -1,12 +1,14 @@
 //! Words for the findings of random access.
 
-use super::numbers::{host_remark, long_time, memory, number, rate, short_time, span, with_interval};
+use super::numbers::{
+    host_remark, listed, long_time, memory, number, rate, short_time, size, span, with_interval,
+};
 use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, CompletionPairs, ConcurrencyAxis, ConcurrencyGain,
     ConcurrencyKnee, ConcurrencyUnknown, DriveCache, FindingCode, Interference, Known, LatencyMode,
-    LatencyModes, LatencyModesUnknown, OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead, StripeLayout,
-    StripeLayoutUnknown, SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
+    LatencyModes, LatencyModesUnknown, MemberBegins, OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead,
+    StripeLayout, StripeLayoutUnknown, SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
 };
 use model::units::KIB;
 
@@ -322,6 +324,11 @@ impl Wording for StripeLayout {
             VolumeKind::Stripe | VolumeKind::Mirror => {
                 Self::headline(known, code, subject) + &evidence(&known.conclusion)
             }
+            VolumeKind::Concatenation => {
+                Self::headline(known, code, subject)
+                    + &borders(&known.conclusion.begins)
+                    + " A drive with an actuator for each part of its capacity looks the same."
+            }
         };
         text + &stated_by_system(&subject.target.stack, *kind)
     }
@@ -336,6 +343,7 @@ impl Wording for StripeLayout {
             }
             (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members."),
             (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
+            (VolumeKind::Concatenation, _) => format!("JBOD (concatenated), {members} members."),
         }
     }
 
@@ -396,6 +404,15 @@ impl Wording for StripeLayout {
     }
 }
 
+fn borders(begins: &[MemberBegins]) -> String {
+    let mut places = Vec::new();
+    for MemberBegins { low, high } in begins {
+        places.push(size(low + (high - low) / 2) + &span(&size(*low), &size(*high)));
+    }
+    let noun = if places.len() == 1 { "Border" } else { "Borders" };
+    format!(" {noun} between members: {}.", listed(&places))
+}
+
 /// What shows that several drives answer, and how they share the reads, as sentences that begin with a blank.
 fn evidence(layout: &StripeLayout) -> String {
     let mut text = String::new();
@@ -427,6 +444,7 @@ fn stated_by_system(stack: &[String], kind: VolumeKind) -> String {
         Some("raid10") => return " The kernel states RAID 10: a stripe over mirrors.".into(),
         Some("raid0" | "raid4" | "raid5" | "raid6") => VolumeKind::Stripe,
         Some("raid1") => VolumeKind::Mirror,
+        Some("linear") => VolumeKind::Concatenation,
         None if !has_volume && disks == 1 => VolumeKind::None,
         _ => return String::new(),
     };
@@ -434,6 +452,7 @@ fn stated_by_system(stack: &[String], kind: VolumeKind) -> String {
         VolumeKind::None => "one drive",
         VolumeKind::Stripe => "a stripe",
         VolumeKind::Mirror => "a mirror",
+        VolumeKind::Concatenation => "a concatenation",
     };
     match (kind, stated) {
         (found, stated) if found == stated => " The kernel states the same.".into(),
@@ -686,11 +705,33 @@ mod tests {
             answers_together: Some(CompletionPairs { share: 0.669, low: 0.567, high: 0.772 }),
             chunk_bytes: Some(65_536),
             log10_odds: Some(6.96),
+            begins: Vec::new(),
         };
         assert_eq!(
             statement(&known(layout), FindingCode::StripeLayout),
             "RAID 0 (striped), 3 members, chunk size 64 KiB. At QD 16, 66.9 % (56.7 to 77.2) of pairs of concurrent reads go to \
              different actuators; 66.7 % is expected for 3 members. Odds in favour of this layout: 10^6 to 1."
+        );
+    }
+
+    #[test]
+    fn concatenated_members_are_told_with_their_borders() {
+        let layout = StripeLayout {
+            members: Estimate::exact(3.0),
+            depth: 16,
+            kind: VolumeKind::Concatenation,
+            answers_together: None,
+            chunk_bytes: None,
+            log10_odds: None,
+            begins: vec![
+                MemberBegins { low: 990_000_000_000, high: 1_010_000_000_000 },
+                MemberBegins { low: 2_000_100_000_000, high: 2_000_300_000_000 },
+            ],
+        };
+        assert_eq!(
+            statement(&known(layout), FindingCode::StripeLayout),
+            "JBOD (concatenated), 3 members. Borders between members: 1.00 TB (990 GB to 1.01 TB) and 2.00 TB. A drive with an actuator \
+             for each part of its capacity looks the same."
         );
     }
 
@@ -710,7 +751,11 @@ mod tests {
         let stack =
             |level: &str| [format!("RAID md0 ({level})"), "disk sda (SATA)".into(), "disk sdb (SATA)".into()];
         assert_eq!(stated_by_system(&stack("raid5"), VolumeKind::Stripe), " The kernel states the same.");
-        assert_eq!(stated_by_system(&stack("linear"), VolumeKind::Stripe), "");
+        assert_eq!(
+            stated_by_system(&stack("linear"), VolumeKind::Concatenation),
+            " The kernel states the same."
+        );
+        assert_eq!(stated_by_system(&stack("container"), VolumeKind::Stripe), "");
         let other = stated_by_system(&stack("raid1"), VolumeKind::Stripe);
         assert_eq!(other, " The kernel states a mirror, which the reads contradict.");
         let one = stated_by_system(&["disk sda (SATA)".into()], VolumeKind::Stripe);

@@ -152,7 +152,8 @@ fn layout(volume: &VolumeProfile, members: usize, reads_first: bool) -> Truth {
             layout_of("stripe", members).with(TruthData::Members { kind: "stripe", chunk_bytes })
         }
         VolumeKind::Mirror if !reads_first => layout_of("mirror", members),
-        VolumeKind::Mirror | VolumeKind::Concatenation => layout_of("none", 1),
+        VolumeKind::Mirror => layout_of("none", 1),
+        VolumeKind::Concatenation => layout_of("concatenation", members),
     }
 }
 
