@@ -1,6 +1,6 @@
 //! Whether the target is one drive or several.
 //! # What it finds
-//! How many drives share the reads, as a stripe (with its chunk) or as a mirror (each can answer all).
+//! How many drives share the reads, as a stripe (with its chunk), as a mirror (each can answer all), or one after the other (with borders).
 //! # Why it matters
 //! A volume of several disks gains from many requests what one cannot. Requests off its chunks keep two drives busy.
 //! # How
@@ -8,10 +8,11 @@
 //! millisecond, in which no arm can answer twice: of n arms, 1 − 1/n of the pairs that independent answers would make. Which places share a
 //! drive follows from who waits for whom: each layout gives each answer the probability that just this read was the next, and the one under
 //! which the answers are most likely is taken if the odds against all others, and against none, are above 10,000 to 1, and both halves of the
-//! reads name it. A mirror takes that each layout is excluded: places that it puts on one drive were answered within a moment.
+//! reads name it. A mirror takes that each layout is excluded: places that it puts on one drive were answered within a moment. Where places near
+//! each other never were, drives follow one another: of the fewest borders one at least lies between the reads of each such pair.
 //! # Cannot tell when
 //! No arm moves: what shows may be the dies of one drive, unless chunks are larger than any die reads at once. Too
-//! few reads; more than four mirrors; drives that follow one another; other load so heavy that counts stay uncertain.
+//! few reads; more than four mirrors; other load so heavy that counts stay uncertain.
 //! # Known problems
 //! Of a mirror whose drives do not share reads one drive is seen. RAID 5 and 6 are told as stripes. Chunks are 1, 3, 5 or 7 times a power
 //! of two, from 4 KiB to 16 MiB, of at most 16 drives. Drives of a stripe that are mirrors count once.

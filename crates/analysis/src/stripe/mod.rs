@@ -252,6 +252,11 @@ impl Reads {
         self.coincidence().is_some_and(|found| is_of_several_arms(&found.all))
     }
 
+    /// Whether several arms answer, but no two of them reads that lie near each other.
+    pub fn has_arms_apart(&self) -> bool {
+        self.coincidence().is_some_and(|found| is_of_several_arms(&found.all) && are_apart(&found))
+    }
+
     fn coincidence(&self) -> Option<Coincidence> {
         coincidence(&self.crowds, self.access(), Moment::OfAnyArm, self.range_bytes / NEAR_PART)
     }
@@ -355,12 +360,9 @@ impl Reads {
 
     /// Members that do not answer two reads that lie near each other.
     fn concatenation(&self, found: &Coincidence) -> Verdict {
-        let is_sure = found.near.is_some_and(|near| {
-            near.value + ARMS_DEVIATION_MAX * near.variance.sqrt() < found.all.value / 2.0
-        });
         let offsets = self.crowds.iter().flat_map(Crowd::reads).map(|read| read.offset_bytes);
         match Concatenation::of(&close_pairs(&self.crowds, self.access())) {
-            Some(members) if is_sure && is_near(&found.all, members.parted_share(offsets)) => {
+            Some(members) if are_apart(found) && is_near(&found.all, members.parted_share(offsets)) => {
                 Verdict::Concatenation(members)
             }
             _ => open(StripeLayoutUnknown::Concatenated, true),
@@ -466,6 +468,11 @@ fn is_of_several_arms(share: &Mean) -> bool {
 /// Drives behind each other do not answer two reads that lie near each other, those that have all do.
 fn is_among_near(found: &Coincidence) -> bool {
     matches!(&found.near, Some(near) if near.value >= found.all.value / 2.0)
+}
+
+fn are_apart(found: &Coincidence) -> bool {
+    let middle = found.all.value / 2.0;
+    found.near.is_some_and(|near| near.value + ARMS_DEVIATION_MAX * near.variance.sqrt() < middle)
 }
 
 fn is_near(share: &Mean, expected: f64) -> bool {

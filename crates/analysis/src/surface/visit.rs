@@ -174,11 +174,12 @@ pub(super) fn is_of_several_disks(
     turns: Option<bool>,
 ) -> bool {
     if let Some(reads) = stripe::reads(run) {
+        // What lies on one of the members, one after the other, streams as that one does.
+        if reads.has_one_arm() || reads.has_arms_apart() {
+            return false;
+        }
         if reads.has_several_arms() {
             return true;
-        }
-        if reads.has_one_arm() {
-            return false;
         }
     }
     if Calibration::of(run).is_of_array() {

@@ -63,6 +63,28 @@ fn chunks_that_are_not_looked_for_are_not_told_as_others() {
     }
 }
 
+/// Of disks one after the other: "RAID members: inconclusive" in 45 s, and "a single actuator serves all reads" where the first is an eighth.
+#[test]
+fn members_one_after_the_other_are_told_with_their_borders() {
+    let home = Home::new();
+    for (names, begins) in [
+        (["exos-x20", "exos-x20"], shipped("exos-x20").capacity()),
+        (["wd3000bkhg", "wd20ears"], shipped("wd3000bkhg").capacity()),
+    ] {
+        let members =
+            names.map(|name| format!("[[volume.members]]\nprofile = \"{name}\"\ncount = 1\n")).concat();
+        let text = format!(
+            "version = 1\nname = \"joined\"\ndescription = \"one after the other\"\n[volume]\nkind = \"concatenation\"\n{members}"
+        );
+        let document = accessed(&home.drive("joined", &text).target);
+        assert_eq!(document.value(CODE), Some(2.0), "{names:?}: {}", document.said(CODE));
+        let data = &document.said(CODE)["data"];
+        let [low, high] = ["low", "high"].map(|end| data["begins"][0][end].as_u64().expect("a border"));
+        assert!((low..=high).contains(&begins.expect("a sound drive").get()), "{names:?}: {data}");
+        assert_eq!(data["kind"], "concatenation");
+    }
+}
+
 #[test]
 #[ignore = "300 drives take half an hour"]
 fn drawn_drives_are_told() {
