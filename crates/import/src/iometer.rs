@@ -21,7 +21,6 @@ struct Access<'text> {
 }
 
 impl Access<'_> {
-    /// Whether one rate tells what it does.
     fn is_plain(&self) -> bool {
         self.rows == 1 && self.block > 0 && is_pure(self.read_percent) && is_pure(self.random_percent)
     }

@@ -7,7 +7,7 @@
 //! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`. The first read of
 //! a visit seeks from wherever the visit before it ended, and is left out: of a stripe one for each drive, without a layout half.
 //! # Cannot tell when
-//! The part and the whole were not both measured in two rounds without failures; requests that complete in no time.
+//! The part and the whole were not both measured in two rounds without failures; requests that complete in no time; other I/O.
 //! # Known problems
 //! A part no larger than some drive caches is answered from them in part. The data say how large each part was.
 //! # References
@@ -19,14 +19,13 @@ use crate::examined::Examined;
 use crate::measured::{
     Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups, random_visits, round_ratios,
 };
-use crate::moving_parts::is_used_constantly;
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, difference, logarithm, ratio_of_sums};
 use crate::stripe::Arms;
 use model::estimate::Estimate;
-use model::finding::{Finding, FindingCode, Interference, Outcome, SpanEffect, SpanEffectUnknown, SpanPoint};
+use model::finding::{Finding, FindingCode, Outcome, SpanEffect, SpanEffectUnknown, SpanPoint};
 use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
@@ -81,8 +80,8 @@ fn compare(
     if in_no_time(run, &samples) {
         return Err(SpanEffectUnknown::NoTime);
     }
-    if is_used_constantly(run) {
-        return Err(SpanEffectUnknown::Interference(Interference::Constant));
+    if let Some(by) = run.interference() {
+        return Err(SpanEffectUnknown::Interference(by));
     }
     let arms = run.arms();
     let mut means = Vec::new();

@@ -10,7 +10,6 @@ pub enum RateUnknown {
     NotConcluded { operation: Operation, run: String },
     #[error("The run {run} holds no sequential {} over the drive.", words(*.operation))]
     NotMeasured { operation: Operation, run: String },
-    /// So it is with imported figures.
     #[error("The throughput of {} of the run {run} has no interval to estimate by.", words(*.operation))]
     NoInterval { operation: Operation, run: String },
     #[error("The run does not tell which part of the drive it measured.")]

@@ -33,7 +33,6 @@ pub struct Layout {
     pub same_skew_share: f64,
     /// Whether tracks that follow each other lie on the same surface, where skews tell.
     pub keeps_surface: Option<bool>,
-    /// So many surfaces there are at least.
     pub surfaces_min: usize,
     pub exact: (usize, usize),
 }

@@ -19,7 +19,6 @@ pub enum Extent {
     },
     /// What was written further on was not found again.
     Ends {
-        /// Up to here a probed place held.
         held_to: u64,
         lost_from: u64,
     },

@@ -9,7 +9,6 @@ pub(super) struct Change {
     pub before: Bucket,
     pub after_per_second: f64,
     pub from_step: usize,
-    /// How many windows both together explain.
     pub windows: usize,
 }
 

@@ -84,7 +84,6 @@ impl Course {
             })
     }
 
-    /// What was asked before that step.
     pub fn until(&self, step: usize) -> Course {
         let (shapes, late) = (self.shapes.clone(), self.late.clone());
         Course { steps: self.steps[..step].to_vec(), shapes, late, is_queued: self.is_queued }

@@ -65,7 +65,6 @@ pub enum Writing {
     Appended,
     /// Their times tell no log, but they were seen to leave a media cache, band by band.
     Cleaned,
-    /// Each cost far more than getting there.
     Rewritten,
     /// Something between, or rounds that contradict each other.
     Unclear,

@@ -18,16 +18,22 @@ pub struct Concatenation {
 impl Concatenation {
     /// The fewest borders that part the reads of all pairs but strays; none where too few pairs show one of them.
     pub(super) fn of(pairs: &[(u64, u64)]) -> Option<Concatenation> {
-        let spans: Vec<(u64, u64)> =
-            pairs.iter().map(|(one, other)| (*one.min(other), *one.max(other))).collect();
-        let from = spans.iter().map(|span| span.0).min()?;
-        let to = spans.iter().map(|span| span.1).max()? + 1;
-        let cell_bytes = (to - from).div_ceil(CELLS as u64);
-        let cell = |offset: u64| ((offset - from) / cell_bytes) as usize;
-        let inside = Inside::of(spans.iter().map(|span| (cell(span.0), cell(span.1))));
+        let (mut spans, mut from, mut to) = (Vec::new(), u64::MAX, 0);
+        for &(one, other) in pairs {
+            let (first, last) = (one.min(other), one.max(other));
+            spans.push((first, last));
+            (from, to) = (from.min(first), to.max(last + 1));
+        }
+        let cell_bytes = to.saturating_sub(from).div_ceil(CELLS as u64);
+        let mut cells = Vec::new();
+        for (first, last) in &spans {
+            cells.push([first, last].map(|offset| ((offset - from) / cell_bytes) as usize));
+        }
         let stray_max = (STRAY_SHARE_MAX * spans.len() as f64) as u32;
-        let points: Vec<u64> =
-            inside.fewest_borders(stray_max)?.iter().map(|at| from + *at as u64 * cell_bytes).collect();
+        let mut points = Vec::new();
+        for at in Inside::of(&cells).fewest_borders(stray_max)? {
+            points.push(from + at as u64 * cell_bytes);
+        }
         let mut borders = Vec::new();
         for point in &points {
             let alone = parted_alone(*point, &points, &spans);
@@ -55,17 +61,16 @@ impl Concatenation {
     }
 }
 
-/// How many spans lie within each stretch of cells.
 struct Inside {
-    /// Of spans by their first and last cell, those that begin there or later and end before.
+    /// By cell: those that begin there or later and end before the other.
     counts: Vec<[u32; CELLS + 1]>,
 }
 
 impl Inside {
-    fn of(spans: impl Iterator<Item = (usize, usize)>) -> Inside {
+    fn of(spans: &[[usize; 2]]) -> Inside {
         let mut counts = vec![[0; CELLS + 1]; CELLS + 1];
-        for (first, last) in spans {
-            counts[first][last + 1] += 1;
+        for [first, last] in spans {
+            counts[*first][last + 1] += 1;
         }
         for first in (0..CELLS).rev() {
             for end in 1..=CELLS {
@@ -106,7 +111,6 @@ impl Inside {
     }
 }
 
-/// The spans in which that point lies and none of the others does.
 fn parted_alone(point: u64, points: &[u64], spans: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut alone = Vec::new();
     for &(first, last) in spans {

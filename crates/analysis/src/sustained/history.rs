@@ -14,7 +14,6 @@ use model::workload::{Arrival, Pattern, Workload};
 pub struct History<'run> {
     /// That workload. Where it writes in order, its range is that of the first batch.
     pub workload: &'run Workload,
-    /// How wide the range is, in bytes.
     pub span: u64,
     /// The streams, in the order of time: the first until the rate fell, the others after a rest or whatever else was done.
     pub streams: Vec<Stream>,

@@ -12,7 +12,6 @@ use statrs::function::gamma::ln_gamma;
 pub(super) const GAPS_MIN: usize = 4;
 /// Longer gaps, against half of all, hold a dip that was too narrow to be seen; shorter ones end with one that something else made.
 const MISSED_TIMES: f64 = 1.5;
-/// At most this share of all gaps.
 const MISSED_SHARE_MAX: f64 = 0.25;
 /// The confidence that time or bytes is the steadier of the two, two-sided.
 const BOUND_CONFIDENCE: f64 = 0.99;

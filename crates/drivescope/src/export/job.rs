@@ -50,7 +50,6 @@ pub trait ExportJob {
     fn read(&self, name: &str) -> Result<StoredRun, UserError>;
     /// Begins a file, whose folder is made, or standard output; `what` is for people: "the table".
     fn begin(&self, path: Option<&Path>, what: &'static str) -> Result<Box<dyn ExportFile>, UserError>;
-    /// Of a table that is complete.
     fn count_rows(&self, path: &Path, rows: u64);
     /// The error of a failed write, for a person. A reader of standard output that has gone away, such as `head`, is no
     /// error.

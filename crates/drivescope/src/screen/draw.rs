@@ -30,7 +30,6 @@ pub const ROWS_MIN: u16 = 10;
 const WIDE_COLUMNS: u16 = 110;
 const SIDE_COLUMNS: u16 = 46;
 const CHART_ROWS_MIN: u16 = 8;
-/// From here on two charts are shown.
 const TWO_CHARTS_ROWS: u16 = 27;
 const FINDINGS_ROWS_MAX: usize = 8;
 /// From here on phases and latencies are side by side.

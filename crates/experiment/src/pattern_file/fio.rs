@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 
 const JOBS_MAX: usize = 500;
 const NAME_LETTERS_MAX: usize = 200;
-/// fio's own, where a file gives none.
 const BLOCK_BYTES: Bytes = Bytes::from_kib(4);
 
 /// Options that change nothing here: who carries requests, how a report looks, what is the case anyway.

@@ -41,7 +41,6 @@ const PART: Bytes = Bytes::from_gib(4);
 const PART_PRESERVED: Bytes = Bytes::new(GIB / 2);
 /// What a drive is taken to move in a second, for the estimate of time before anything is known.
 const RATE_EXPECTED: f64 = 100e6;
-/// And how long a single place takes.
 const PLACE_EXPECTED_S: f64 = 0.008;
 
 /// How much is looked at, and when.
@@ -137,7 +136,6 @@ pub struct Verify {
     stage: Stage,
     /// What the start holds, and whatever else was written.
     generation: u32,
-    /// Past this byte the drive has nothing.
     end: Offset,
     rounds: u32,
     queue: VecDeque<Phase>,

@@ -33,7 +33,6 @@ pub struct UringEngine {
     depth: u32,
     queued: u32,
     in_flight: u32,
-    /// None where all waits are slept through.
     waiting: Option<Waiting>,
     /// Where to leave what was found out about waiting.
     found_out: Option<(WaitingWays, RequestShape)>,

@@ -72,7 +72,6 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    /// A process number that no process has.
     const NOBODY: u32 = u32::MAX;
 
     fn folder_of_ours(inside: &Path, mark: &str) -> std::path::PathBuf {

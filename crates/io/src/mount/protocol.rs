@@ -15,7 +15,6 @@ pub(super) const PUNCH_HOLE: u32 = 2;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Call<'a> {
-    /// By this the answer is known.
     pub unique: u64,
     pub node: u64,
     /// Who calls: the user that is not root is told so by the kernel, not by us.

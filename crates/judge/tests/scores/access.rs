@@ -182,8 +182,8 @@ fn what_somebody_else_does_now_and_then_is_seen() {
     let least = read_ahead["low"].as_f64().expect("a bound");
     assert!(least > 0.0 && least <= truth(&shipped("st3000dm001"), FindingCode::ReadAhead), "{read_ahead}");
     assert!(read_ahead["high"].is_null(), "{read_ahead}");
-    // A deep queue outbids the others, and a single read waits for them.
-    for code in [FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee] {
+    // A deep queue outbids the others, and a single read waits for them; bursts meet one span and not the other.
+    for code in [FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee, FindingCode::SpanEffect] {
         let why = document.said(code)["unknown"].as_str();
         assert!(why.is_some_and(|why| why.contains("came in bursts")), "{}", document.said(code));
     }

@@ -114,7 +114,6 @@ pub struct Series {
 pub enum Layer {
     /// Single measurements. One that is narrower than a dot is a dot, a wider one a stroke as long as it is.
     Measured(Vec<Stretch>),
-    /// Levels, joined by steps where they touch.
     Levels(Vec<Stretch>),
     Bands(Vec<Band>),
     Line(Vec<Point>),

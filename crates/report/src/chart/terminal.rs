@@ -119,7 +119,6 @@ pub fn draw(chart: &Chart, style: Style) -> Vec<String> {
 
 struct Page {
     style: Style,
-    /// Of the numbers beside the plot.
     label_columns: usize,
     axis: AxisAcross,
     lines: Vec<String>,

@@ -24,7 +24,6 @@ struct Gate {
 struct Bucket {
     numbers: BucketNumbers,
     tokens: f64,
-    /// The moment of which the tokens are.
     at_ns: u64,
 }
 

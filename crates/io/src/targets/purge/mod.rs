@@ -45,7 +45,6 @@ pub enum PurgeMethod {
 }
 
 impl PurgeMethod {
-    /// All of them, the most thorough first.
     pub const ALL: [PurgeMethod; 5] = [
         PurgeMethod::NvmeFormat,
         PurgeMethod::NvmeSanitize,
