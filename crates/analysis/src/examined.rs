@@ -58,7 +58,7 @@ impl<'run> Examined<'run> {
     }
 
     pub(crate) fn arms(&self) -> Arms {
-        self.members().map_or(Arms::One, |members| members.arms)
+        if let Some(members) = self.members() { members.arms } else { Arms::One }
     }
 
     pub(crate) fn has_several_arms(&self) -> bool {

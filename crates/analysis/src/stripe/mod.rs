@@ -5,6 +5,7 @@
 //! | how many arms answer | answers within the same moment come from different arms | `arms` |
 //! | which places are on one drive | reads on one drive wait for one another | `rivalry` |
 //! | which layouts there can be | members and chunk | `layout` |
+//! | where members begin that follow one another | borders part all reads that different arms answered | `concatenation` |
 //!
 //! Both the experiment that asks for more reads and the detector that concludes read the same [`Verdict`].
 
@@ -147,7 +148,10 @@ pub enum Arms {
 
 impl Arms {
     pub fn of(run: &RunView<'_>) -> Arms {
-        reads(run).map_or(Arms::One, |reads| Arms::told(&reads, &reads.verdict()))
+        match reads(run) {
+            Some(reads) => Arms::told(&reads, &reads.verdict()),
+            None => Arms::One,
+        }
     }
 
     fn told(reads: &Reads, verdict: &Verdict) -> Arms {
@@ -246,15 +250,12 @@ impl Reads {
     }
 
     pub fn has_several_arms(&self) -> bool {
-        if !self.has_arm() {
-            return false;
-        }
-        self.coincidence().is_some_and(|found| is_of_several_arms(&found.all))
+        self.has_arm() && matches!(self.coincidence(), Some(found) if is_of_several_arms(&found.all))
     }
 
     /// Whether several arms answer, but no two of them reads that lie near each other.
     pub fn has_arms_apart(&self) -> bool {
-        self.coincidence().is_some_and(|found| is_of_several_arms(&found.all) && are_apart(&found))
+        matches!(self.coincidence(), Some(found) if is_of_several_arms(&found.all) && are_apart(&found))
     }
 
     fn coincidence(&self) -> Option<Coincidence> {
@@ -299,7 +300,7 @@ impl Reads {
             return Verdict::One;
         }
         let arms = count_of_arms(&found.all);
-        if !is_of_several_arms(&found.all) && arms.is_none_or(|arms| arms == 1) {
+        if !is_of_several_arms(&found.all) && matches!(arms, None | Some(1)) {
             return open(StripeLayoutUnknown::UncertainActuators, true);
         }
         match self.layout() {
@@ -457,7 +458,8 @@ fn count_of_arms(share: &Mean) -> Option<u32> {
 /// differ in size, the smaller one answers few.
 fn is_of_one_arm(share: &Mean) -> bool {
     let is_below_two = share.value + ARMS_DEVIATION_MAX * share.variance.sqrt() < ONE_ARM_SHARE_MAX;
-    (is_below_two || count_of_arms(share) == Some(1)) && deviation(share, 1) <= ONE_ARM_DEVIATION_MAX
+    let is_none_by_chance = share.value <= ONE_ARM_DEVIATION_MAX * share.variance.sqrt();
+    is_none_by_chance && (is_below_two || count_of_arms(share) == Some(1))
 }
 
 /// Whether it is surely above what one arm has.
@@ -472,7 +474,7 @@ fn is_among_near(found: &Coincidence) -> bool {
 
 fn are_apart(found: &Coincidence) -> bool {
     let middle = found.all.value / 2.0;
-    found.near.is_some_and(|near| near.value + ARMS_DEVIATION_MAX * near.variance.sqrt() < middle)
+    matches!(found.near, Some(near) if near.value + ARMS_DEVIATION_MAX * near.variance.sqrt() < middle)
 }
 
 fn is_near(share: &Mean, expected: f64) -> bool {

@@ -17,7 +17,7 @@ impl Wording for RotationPeriod {
     fn statement(known: &Known<RotationPeriod>, _: FindingCode, _: &Subject<'_>) -> String {
         let RotationPeriod { period, rpm, .. } = known.conclusion;
         let rpm = number(rpm);
-        format!("The disk rotates at {rpm} rpm, one revolution in {:.4} ms.", period.value * 1e3)
+        format!("The platters rotate at {rpm} rpm, one revolution in {:.4} ms.", period.value * 1e3)
     }
 
     fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
@@ -217,7 +217,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(finding), FindingCode::RotationPeriod),
-            "The disk rotates at 7,200 rpm, one revolution in 8.3333 ms."
+            "The platters rotate at 7,200 rpm, one revolution in 8.3333 ms."
         );
     }
 
