@@ -24,7 +24,7 @@ use crate::stats::sample::Sample;
 use crate::streaming::Calibration;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
 use model::finding::{
-    Finding, FindingCode, LatencyClasses, Outcome, SampledSize, SlowKind, SlowRegion, SlowRegions,
+    Finding, FindingCode, LatencyClasses, OtherLoad, Outcome, SampledSize, SlowKind, SlowRegion, SlowRegions,
     SurveyUnknown,
 };
 use model::histogram::LatencyHistogram;
@@ -62,7 +62,11 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
     let mut places = map.slow_places.clone();
-    if let Some(load) = map.other_load() {
+    let load = match (map.other_load(), run.interference()) {
+        (None, Some(_)) if !places.is_empty() => Some(OtherLoad::InReads),
+        (load, _) => load,
+    };
+    if let Some(load) = load {
         let is_disk = turns(run) == Some(true);
         places.retain(|place| is_disk && place.times_slower >= LOADED_TIMES_MIN);
         if places.is_empty() {

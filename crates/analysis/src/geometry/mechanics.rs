@@ -1,4 +1,4 @@
-//! What all single reads of a run show together: asked by several detectors, and worked out once.
+//! What all single reads of a run show together.
 
 use super::ends::{rotation_of, tracks_of};
 use super::{Reading, Rotation, TrackCount, all_readings, sector_of};

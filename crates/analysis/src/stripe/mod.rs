@@ -462,7 +462,6 @@ fn is_of_one_arm(share: &Mean) -> bool {
     is_none_by_chance && (is_below_two || count_of_arms(share) == Some(1))
 }
 
-/// Whether it is surely above what one arm has.
 fn is_of_several_arms(share: &Mean) -> bool {
     share.value - ARMS_DEVIATION_MAX * share.variance.sqrt() > ONE_ARM_SHARE_SEEN
 }

@@ -141,6 +141,7 @@ fn check_unchanged(
 pub(super) struct RestoredDocument<'run> {
     schema: &'static str,
     path: &'run str,
+    /// Of data that were restored and verified.
     bytes: u64,
 }
 

@@ -106,6 +106,17 @@ fn a_disk_that_others_use_constantly_is_not_judged() {
     assert!((document.value(FindingCode::RotationPeriod).expect("it turns") / turn_s - 1.0).abs() < 1e-4);
 }
 
+/// All three samples of one place met bursts of others: "one region is slow, 1.25 × slower than around it". Random reads show the bursts.
+#[test]
+fn a_place_that_bursts_met_is_not_slow() {
+    let home = Home::new();
+    let bursts = "queue_depth = 1\nat_s = 0.9233180175698644\nseconds = 0.20391934413311033\nevery_s = 1.7672825017401939";
+    let drive = home.shared("random-hard-disk-1522010", bursts);
+    let document = measured("check", &drive.target, &["--deep", "--seed", "631"]);
+    let why = document.why(FindingCode::SlowRegions);
+    assert!(why.contains("random reads of the same run show other I/O"), "{why}");
+}
+
 /// Of seven disks no row of sectors is a track, and the first read of each in a hundredth of the range comes from elsewhere: the period
 /// was not told, and 1.61 (1.48 to 1.75) instead of 1.90.
 #[test]

@@ -536,6 +536,7 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
         }
         OtherLoad::Most { quicker } => quicker_words(quicker),
         OtherLoad::Constant => format!("{CONSTANT}."),
+        OtherLoad::InReads => "random reads of the same run show other I/O.".into(),
     };
     format!("other load on the drive hides {hidden}: {seen} {REPEAT_ALONE}")
 }
