@@ -31,8 +31,6 @@ use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
 use model::units::Bytes;
 
-const EXACT_SHARE_MIN: f64 = 0.5;
-
 /// A range from there on is the whole drive.
 const WHOLE_SHARE_MIN: f64 = 0.99;
 
@@ -55,7 +53,7 @@ fn track_layout(run: &Examined<'_>) -> Result<TrackLayout, NoGeometry> {
     }
     let counts = mechanics.counts()?;
     let layout = Layout::of(counts, &mechanics.rotation).ok_or(NoGeometry::CoarseTiming)?;
-    if (layout.exact.0 as f64) < EXACT_SHARE_MIN * counts.len() as f64 {
+    if 2 * layout.exact.0 < counts.len() {
         return Err(NoGeometry::CoarseTiming);
     }
     // Disks of one model that turn together have the same tracks, which the blocks of their volume hide.

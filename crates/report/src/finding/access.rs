@@ -343,7 +343,7 @@ impl Wording for StripeLayout {
             }
             (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members."),
             (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
-            (VolumeKind::Concatenation, _) => format!("JBOD (concatenated), {members} members."),
+            (VolumeKind::Concatenation, _) => format!("Linear (concatenated) volume, {members} members."),
         }
     }
 
@@ -730,7 +730,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(layout), FindingCode::StripeLayout),
-            "JBOD (concatenated), 3 members. Borders between members: 1.00 TB (990 GB to 1.01 TB) and 2.00 TB. A drive with an actuator \
+            "Linear (concatenated) volume, 3 members. Borders between members: 1.00 TB (990 GB to 1.01 TB) and 2.00 TB. A drive with an actuator \
              for each part of its capacity looks the same."
         );
     }
