@@ -38,7 +38,7 @@ use crate::stats::mean::Mean;
 use crate::stats::poststratified::{Grouped, mean_of_equal_groups, means_of_visits};
 use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::ratio_of_sums;
-use crate::stripe::Layout;
+use crate::stripe::{Layout, Verdict};
 use model::estimate::Estimate;
 use model::finding::{
     AccessMeasured, AccessParts, AccessTime, AccessTimeUnknown, Finding, FindingCode, Outcome,
@@ -151,7 +151,7 @@ fn is_one_drive_by_itself(run: &Examined<'_>) -> bool {
         run.read_on(),
         ReadOn::Found { low: Some(_), late_share, .. } if *late_share <= LATE_SHARE_MAX
     ) && run.interference().is_none()
-        && matches!(run.members(), Some(members) if members.reads.has_one_arm())
+        && matches!(run.members(), Some(members) if members.verdict == Verdict::One)
 }
 
 fn mean_latency(run: &Examined<'_>, visits: &[Visit<'_>]) -> Option<Mean> {
@@ -180,9 +180,10 @@ fn by_batches(run: &RunView<'_>, visit: &Visit<'_>) -> Option<Mean> {
 /// The means of visits whose reads were kept one by one, by how far each was from the one before on its drive, and by what it took beside
 /// whole turns: where on its track a sector lies is as likely anywhere, whatever the arm does.
 fn by_distance_and_turn(run: &Examined<'_>, visits: &[Visit<'_>]) -> Option<Vec<Mean>> {
-    let layout = match run.members()?.reads.has_one_arm() {
-        true => None,
-        false => Some(run.arms().stripe()?),
+    let layout = match &run.members()?.verdict {
+        Verdict::One => None,
+        Verdict::Stripe { layout, .. } => Some(*layout),
+        _ => return None,
     };
     let turn_s = run.mechanics().ok()?.rotation.turn_s();
     let mut grouped: Vec<Vec<Grouped>> = visits.iter().map(|visit| distances(run, visit, layout)).collect();

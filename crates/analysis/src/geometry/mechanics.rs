@@ -37,14 +37,10 @@ impl Mechanics {
     pub fn counts(&self) -> Result<&[TrackCount], NoGeometry> {
         let Tracks { counts, probes } = self.tracks();
         if 2 * counts.len() < *probes {
-            return Err(self.no_tracks());
+            let unfit = probes - counts.len();
+            return Err(NoGeometry::NoTracks { unfit, probes: *probes, rpm: self.rpm() });
         }
         Ok(counts)
-    }
-
-    pub fn no_tracks(&self) -> NoGeometry {
-        let Tracks { counts, probes } = self.tracks();
-        NoGeometry::NoTracks { unfit: probes - counts.len(), probes: *probes, rpm: self.rpm() }
     }
 
     pub fn rpm(&self) -> f64 {

@@ -222,6 +222,7 @@ pub struct NearSeeks {
     pub other_track: Option<Estimate>,
     /// Whether that skew is the larger one.
     pub other_skews_more: bool,
+    /// How many pairs there were on the same track, and over each kind of border.
     pub pairs: [usize; 3],
 }
 

@@ -6,7 +6,7 @@ use super::ARMS_MAX;
 const STRAY_SHARE_MAX: f64 = 0.02;
 /// With fewer pairs, a border may be anywhere in a tenth of the members around it, and several may be taken for one.
 const PAIRS_MIN: usize = 20;
-/// Borders are looked for between so many parts of the range, then between the nearest pairs.
+/// Parts of the range between which borders are looked for first; the nearest pairs then tell them closer.
 const CELLS: usize = 512;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +62,7 @@ impl Concatenation {
 }
 
 struct Inside {
-    /// By cell: those that begin there or later and end before the other.
+    /// `counts[cell][end]`: spans that begin in that cell or later and end before the cell `end`.
     counts: Vec<[u32; CELLS + 1]>,
 }
 

@@ -237,13 +237,6 @@ impl Reads {
         if self.has_arm() { self.verdict_of_arms() } else { self.verdict_without_arm() }
     }
 
-    /// Whether one arm answers all: a part of the verdict that takes much less time than all of it.
-    pub fn has_one_arm(&self) -> bool {
-        self.single_ns.len() >= SINGLES_MIN
-            && self.has_arm()
-            && matches!(self.coincidence(), Some(found) if is_of_one_arm(&found.all))
-    }
-
     /// How many arms: the share 1 − 1/n with its interval.
     pub fn arms_share(&self) -> Option<Estimate> {
         Some(self.coincidence()?.all.interval(CONFIDENCE))
@@ -253,9 +246,17 @@ impl Reads {
         self.has_arm() && matches!(self.coincidence(), Some(found) if is_of_several_arms(&found.all))
     }
 
-    /// Whether several arms answer, but no two of them reads that lie near each other.
-    pub fn has_arms_apart(&self) -> bool {
-        matches!(self.coincidence(), Some(found) if is_of_several_arms(&found.all) && are_apart(&found))
+    /// Whether several arms serve a stream together, in less time than the verdict takes: members one after the other stream alone.
+    pub fn share_streams(&self) -> Option<bool> {
+        if !self.has_arm() {
+            return None;
+        }
+        let found = self.coincidence()?;
+        if is_of_several_arms(&found.all) {
+            return Some(!are_apart(&found));
+        }
+        let is_one = self.single_ns.len() >= SINGLES_MIN && is_of_one_arm(&found.all);
+        is_one.then_some(false)
     }
 
     fn coincidence(&self) -> Option<Coincidence> {
@@ -454,8 +455,8 @@ fn count_of_arms(share: &Mean) -> Option<u32> {
     (fits && (others - least) / 2.0 >= ARMS_LOG_ODDS_MIN).then_some(best)
 }
 
-/// Whether that share is one arm's: surely below half of that of two, or nearest to none, and none by chance. Of drives behind each other that
-/// differ in size, the smaller one answers few.
+/// Whether one arm answers all: the share is none but for chance, and surely below half of what two have, or nearest to none. Of drives one after
+/// the other, a small one answers few.
 fn is_of_one_arm(share: &Mean) -> bool {
     let is_below_two = share.value + ARMS_DEVIATION_MAX * share.variance.sqrt() < ONE_ARM_SHARE_MAX;
     let is_none_by_chance = share.value <= ONE_ARM_DEVIATION_MAX * share.variance.sqrt();

@@ -173,14 +173,8 @@ pub(super) fn is_of_several_disks(
     operation: Operation,
     turns: Option<bool>,
 ) -> bool {
-    if let Some(reads) = stripe::reads(run) {
-        // What lies on one of the members, one after the other, streams as that one does.
-        if reads.has_one_arm() || reads.has_arms_apart() {
-            return false;
-        }
-        if reads.has_several_arms() {
-            return true;
-        }
+    if let Some(shares) = stripe::reads(run).and_then(|reads| reads.share_streams()) {
+        return shares;
     }
     if Calibration::of(run).is_of_array() {
         return true;

@@ -63,27 +63,18 @@ pub enum SurveyUnknown {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OtherLoad {
     /// So many samples were slow or late for a moment, not because of their offset.
-    Late {
-        samples: usize,
-        of: usize,
-    },
+    Late { samples: usize, of: usize },
     /// In so many samples the actuator went elsewhere for more than half a revolution.
-    Paused {
-        samples: usize,
-        of: usize,
-    },
+    Paused { samples: usize, of: usize },
     /// Samples that follow each other in time are alike wherever they are.
-    Alike {
-        correlation: f64,
-    },
+    Alike { correlation: f64 },
     /// The quickest twentieth took less time by that share than surfaces and tracks of a disk explain: other requests fell into
     /// most samples.
-    Most {
-        quicker: f64,
-    },
+    Most { quicker: f64 },
     /// Single reads show it: see [`crate::finding::Interference`].
-    Constant,
     InReads,
+    /// The same, of what never pauses.
+    Constant,
 }
 
 /// What of the bits on a SATA port after 8b/10b coding is data: see the detector of link limits.
