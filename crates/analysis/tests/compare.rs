@@ -134,6 +134,7 @@ fn run(phases: Vec<PhaseSummary>) -> Run {
             discard_max: None,
             zoned: None,
             stack: vec!["sdb".into()],
+            stated_layout: None,
             caveats: vec![],
         },
         environment: Environment { engine: "uring".into(), direct: true, ..Environment::default() },

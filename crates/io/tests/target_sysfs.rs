@@ -8,7 +8,7 @@ use io::targets::facts::{
 use io::targets::identity::DeviceNumber;
 use io::targets::stack::{Stack, file_system_caveat};
 use io::targets::sysfs::{BlockDevice, SystemRoots};
-use model::target::Caveat;
+use model::target::{Caveat, StatedLayout};
 use model::units::Bytes;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -287,17 +287,28 @@ fn a_volume_over_two_disks_leads_to_both_and_is_none_of_them() {
     let names: Vec<&str> = stack.drives.iter().map(|drive| drive.name.as_str()).collect();
     assert_eq!(names, ["sda", "sdb"]);
     assert_eq!(stack.only_drive(), None, "no serial number of one of them must stand for both");
+    assert_eq!(stack.stated_layout(), None, "the kernel names no layout of a mapping");
+    let disk = Stack::of_device(&tree.roots(), &stack.drives[0]);
+    assert_eq!(disk.stated_layout(), Some(StatedLayout::OneDrive));
     let holders = stack.drives[0].holders().unwrap();
     assert_eq!(holders, [volume]);
 }
 
 #[test]
 fn raid_tells_its_level() {
-    let tree = Tree::new();
-    let raid = over_two_disks(&tree, "virtual/block/md0", "9:0", &[("md/level", "raid1\n")]);
-    let stack = Stack::of_device(&tree.roots(), &raid);
-    assert_eq!(stack.layers[0], "RAID md0 (raid1)");
-    assert_eq!(stack.drives.len(), 2);
+    for (level, layout) in [
+        ("raid1", Some(StatedLayout::Mirror)),
+        ("raid5", Some(StatedLayout::Stripe)),
+        ("raid10", Some(StatedLayout::StripeOverMirrors)),
+        ("linear", Some(StatedLayout::Concatenation)),
+        ("container", None),
+    ] {
+        let tree = Tree::new();
+        let raid = over_two_disks(&tree, "virtual/block/md0", "9:0", &[("md/level", &format!("{level}\n"))]);
+        let stack = Stack::of_device(&tree.roots(), &raid);
+        assert_eq!(stack.layers[0], format!("RAID md0 ({level})"));
+        assert_eq!((stack.drives.len(), stack.stated_layout()), (2, layout));
+    }
 }
 
 #[test]

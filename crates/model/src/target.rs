@@ -41,6 +41,9 @@ pub struct TargetFacts {
     /// What lies under it, from the target down to the drives: "file in ext4 on vda".
     #[serde(default)]
     pub stack: Vec<String>,
+    /// How the kernel says that the layers below spread data over drives; none where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_layout: Option<StatedLayout>,
     /// What is known to make its answers come from somewhere else than a drive.
     #[serde(default, with = "caveat_keys")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<caveat_keys::Keys>"))]
@@ -73,6 +76,7 @@ impl TargetFacts {
             discard_max: None,
             zoned: None,
             stack: Vec::new(),
+            stated_layout: None,
             caveats: Vec::new(),
         }
     }
@@ -86,6 +90,17 @@ words! {
         /// Folders, of which the file systems are measured; the capacity is that of these.
         Folder = "folder",
         Sim = "sim",
+    }
+}
+
+words! {
+    /// What the kernel states of an array, or of a single drive.
+    pub enum StatedLayout {
+        OneDrive = "one-drive",
+        Stripe = "stripe",
+        Mirror = "mirror",
+        StripeOverMirrors = "stripe-over-mirrors",
+        Concatenation = "concatenation",
     }
 }
 

@@ -46,6 +46,7 @@ fn target() -> TargetFacts {
         discard_max: None,
         zoned: Some("none".into()),
         stack: vec!["sda".into()],
+        stated_layout: None,
         caveats: vec![Caveat::VirtualDisk],
     }
 }

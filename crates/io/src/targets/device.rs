@@ -35,13 +35,12 @@ pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
         logical_block: Bytes::new(logical_block),
         physical_block: Bytes::new(physical_block),
     };
-    let mut caveats = stack.caveats.clone();
-    if !opened.direct {
-        caveats.push(Caveat::NotDirect);
-    }
     let own = drive_facts(&disk);
     let confirmation = confirmation(&device, &disk, own.serial.as_deref());
-    let facts = facts_of(path, shape, with_names_of_drive(own, &stack), stack.layers.clone(), caveats);
+    let mut facts = facts_of(path, shape, with_names_of_drive(own, &stack), &stack);
+    if !opened.direct {
+        facts.caveats.push(Caveat::NotDirect);
+    }
     let disks = if stack.drives.is_empty() { vec![disk] } else { stack.drives };
     Ok(Target {
         confirmation,

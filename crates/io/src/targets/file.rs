@@ -138,19 +138,17 @@ pub(super) fn target(path: &Path, opened: Opened) -> Result<Target, IoError> {
         physical_block = Bytes::new(size).max(logical_block);
     }
     let capacity = Bytes::new(size).round_down_to(logical_block);
-    let mut layers = stack.layers.clone();
-    if let Some(file) = layers.first_mut()
+    check_size(path, capacity.get())?;
+    let shape = Shape { kind: TargetKind::File, capacity, logical_block, physical_block };
+    let mut facts = facts_of(path, shape, stack.only_drive().unwrap_or_default(), &stack);
+    if let Some(file) = facts.stack.first_mut()
         && capacity.get() != size
     {
         *file += &format!(" (its last {} bytes, less than a block, are left out)", size - capacity.get());
     }
-    check_size(path, capacity.get())?;
-    let mut caveats = stack.caveats.clone();
     if !opened.direct {
-        caveats.push(Caveat::NotDirect);
+        facts.caveats.push(Caveat::NotDirect);
     }
-    let shape = Shape { kind: TargetKind::File, capacity, logical_block, physical_block };
-    let facts = facts_of(path, shape, stack.only_drive().unwrap_or_default(), layers, caveats);
     Ok(Target {
         confirmation: facts.path.clone(),
         disks: stack.drives.iter().map(BlockDevice::folder_of_disk).collect(),
@@ -170,13 +168,7 @@ pub(super) struct Shape {
     pub physical_block: Bytes,
 }
 
-pub(super) fn facts_of(
-    path: &Path,
-    shape: Shape,
-    drive: DriveFacts,
-    stack: Vec<String>,
-    caveats: Vec<Caveat>,
-) -> TargetFacts {
+pub(super) fn facts_of(path: &Path, shape: Shape, drive: DriveFacts, stack: &Stack) -> TargetFacts {
     TargetFacts {
         kind: shape.kind,
         path: path.display().to_string(),
@@ -193,7 +185,8 @@ pub(super) fn facts_of(
         write_cache: drive.write_cache,
         discard_max: drive.discard_max,
         zoned: drive.zoned,
-        stack,
-        caveats,
+        stack: stack.layers.clone(),
+        stated_layout: stack.stated_layout(),
+        caveats: stack.caveats.clone(),
     }
 }

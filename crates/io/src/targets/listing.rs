@@ -129,7 +129,7 @@ fn facts_without_opening(roots: &SystemRoots, disk: &BlockDevice) -> TargetFacts
         physical_block: block_size(disk, "queue/physical_block_size"),
     };
     let drive = with_names_of_drive(drive_facts(disk), &stack);
-    facts_of(&disk.path(), shape, drive, stack.layers.clone(), stack.caveats.clone())
+    facts_of(&disk.path(), shape, drive, &stack)
 }
 
 fn block_size(disk: &BlockDevice, file: &str) -> Bytes {

@@ -6,7 +6,7 @@ use super::loop_device::{self, Loop};
 use super::mounts::{self, Mount};
 use super::sysfs::{BlockDevice, SystemRoots};
 use super::system_call;
-use model::target::Caveat;
+use model::target::{Caveat, StatedLayout};
 use std::fs;
 
 /// Loop devices can be put on each other without end; deeper than this nobody follows.
@@ -20,6 +20,9 @@ pub struct Stack {
     pub caveats: Vec<Caveat>,
     /// Whether a loop device is in between, so that the drive below is not the target's own.
     pub has_loop: bool,
+    /// Whether several devices, or a mapping that may be of several, are one volume.
+    has_volume: bool,
+    array: Option<StatedLayout>,
 }
 
 impl Stack {
@@ -40,6 +43,10 @@ impl Stack {
             [drive] if !self.has_loop => Some(drive_facts(drive)),
             _ => None,
         }
+    }
+
+    pub fn stated_layout(&self) -> Option<StatedLayout> {
+        if self.has_volume || self.drives.len() != 1 { self.array } else { Some(StatedLayout::OneDrive) }
     }
 
     fn add_caveat(&mut self, caveat: Caveat) {
@@ -77,6 +84,10 @@ impl Stack {
             return self.add_drive(device);
         }
         self.add_layer(volume(device));
+        self.has_volume = true;
+        if self.array.is_none() {
+            self.array = device.attribute("md/level").as_deref().and_then(layout_of_array);
+        }
         for member in members {
             self.descend(roots, &member, depth + 1);
         }
@@ -217,6 +228,17 @@ pub fn file_system_caveat(kind: &str) -> Option<Caveat> {
         Some(Caveat::PlacesUntold)
     } else {
         None
+    }
+}
+
+/// By the name of the level, as md has it; none of a container, which holds arrays.
+fn layout_of_array(level: &str) -> Option<StatedLayout> {
+    match level {
+        "raid0" | "raid4" | "raid5" | "raid6" => Some(StatedLayout::Stripe),
+        "raid1" => Some(StatedLayout::Mirror),
+        "raid10" => Some(StatedLayout::StripeOverMirrors),
+        "linear" => Some(StatedLayout::Concatenation),
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ use model::finding::{
     LatencyModes, LatencyModesUnknown, MemberBegins, OperatingPoint, OtherKnee, PrefetchStreams, ReadAhead,
     StripeLayout, StripeLayoutUnknown, SystemReadAhead, SystemReadAheadUnknown, VolumeKind,
 };
+use model::target::StatedLayout;
 use model::units::KIB;
 
 /// Up to this gain nobody would change a program for it; an interval that reaches further leaves it open.
@@ -330,7 +331,7 @@ impl Wording for StripeLayout {
                     + " A drive with an actuator for each part of its capacity looks the same."
             }
         };
-        text + &stated_by_system(&subject.target.stack, *kind)
+        text + &stated_by_system(subject.target.stated_layout, *kind)
     }
 
     fn headline(known: &Known<StripeLayout>, _: FindingCode, _: &Subject<'_>) -> String {
@@ -430,31 +431,19 @@ fn evidence(layout: &StripeLayout) -> String {
     text
 }
 
-/// Of `RAID md0 (raid1)`, `raid1`. Users choose the names of files, folders and mapped volumes, such as /srv/raid1.
-fn level_of_array(stack: &[String]) -> Option<&str> {
-    let array = stack.iter().find_map(|layer| layer.strip_prefix("RAID "))?;
-    Some(array.split_once(" (")?.1.trim_end_matches(')'))
-}
-
-/// What the system says of the layers below, as a sentence that begins with a blank; nothing where it says nothing.
-fn stated_by_system(stack: &[String], kind: VolumeKind) -> String {
-    let disks = stack.iter().filter(|layer| layer.starts_with("disk ")).count();
-    let has_volume = stack.iter().any(|layer| layer.starts_with("volume "));
-    let stated = match level_of_array(stack) {
-        Some("raid10") => return " The kernel states RAID 10: a stripe over mirrors.".into(),
-        Some("raid0" | "raid4" | "raid5" | "raid6") => VolumeKind::Stripe,
-        Some("raid1") => VolumeKind::Mirror,
-        Some("linear") => VolumeKind::Concatenation,
-        None if !has_volume && disks == 1 => VolumeKind::None,
-        _ => return String::new(),
+/// What the kernel states of the layers below, as a sentence that begins with a blank; nothing where it states nothing.
+fn stated_by_system(stated: Option<StatedLayout>, found: VolumeKind) -> String {
+    let (word, kind) = match stated {
+        None => return String::new(),
+        Some(StatedLayout::StripeOverMirrors) => {
+            return " The kernel states RAID 10: a stripe over mirrors.".into();
+        }
+        Some(StatedLayout::OneDrive) => ("one drive", VolumeKind::None),
+        Some(StatedLayout::Stripe) => ("a stripe", VolumeKind::Stripe),
+        Some(StatedLayout::Mirror) => ("a mirror", VolumeKind::Mirror),
+        Some(StatedLayout::Concatenation) => ("a concatenation", VolumeKind::Concatenation),
     };
-    let word = match stated {
-        VolumeKind::None => "one drive",
-        VolumeKind::Stripe => "a stripe",
-        VolumeKind::Mirror => "a mirror",
-        VolumeKind::Concatenation => "a concatenation",
-    };
-    match (kind, stated) {
+    match (found, kind) {
         (found, stated) if found == stated => " The kernel states the same.".into(),
         (VolumeKind::None, _) => format!(" The kernel states {word}, but only one member is read."),
         (_, VolumeKind::None) => " The kernel states one drive: a layer below it hides several.".into(),
@@ -735,30 +724,18 @@ mod tests {
         );
     }
 
-    /// A file in /srv/raid5, and one called raid1-2, had a system that stated what was found.
     #[test]
-    fn a_name_with_raid_in_it_states_nothing() {
-        for layer in [
-            "file on fuse, mounted at /srv/raid5",
-            "on file /srv/raid1-2 on fuse",
-            "volume dm-0 (vg-raid1, LVM)",
-        ] {
-            assert_eq!(stated_by_system(&[layer.to_string()], VolumeKind::Mirror), "", "{layer}");
-            let over_disk =
-                stated_by_system(&[layer.to_string(), "disk sda (SATA)".into()], VolumeKind::Mirror);
-            assert!(!over_disk.contains("stripe") && !over_disk.contains("same"), "{over_disk}");
-        }
-        let stack =
-            |level: &str| [format!("RAID md0 ({level})"), "disk sda (SATA)".into(), "disk sdb (SATA)".into()];
-        assert_eq!(stated_by_system(&stack("raid5"), VolumeKind::Stripe), " The kernel states the same.");
+    fn what_the_kernel_states_is_compared_with_what_was_found() {
+        let stated = |layout, found| stated_by_system(Some(layout), found);
+        assert_eq!(stated_by_system(None, VolumeKind::Stripe), "");
+        assert_eq!(stated(StatedLayout::Stripe, VolumeKind::Stripe), " The kernel states the same.");
         assert_eq!(
-            stated_by_system(&stack("linear"), VolumeKind::Concatenation),
+            stated(StatedLayout::Concatenation, VolumeKind::Concatenation),
             " The kernel states the same."
         );
-        assert_eq!(stated_by_system(&stack("container"), VolumeKind::Stripe), "");
-        let other = stated_by_system(&stack("raid1"), VolumeKind::Stripe);
+        let other = stated(StatedLayout::Mirror, VolumeKind::Stripe);
         assert_eq!(other, " The kernel states a mirror, which the reads contradict.");
-        let one = stated_by_system(&["disk sda (SATA)".into()], VolumeKind::Stripe);
+        let one = stated(StatedLayout::OneDrive, VolumeKind::Stripe);
         assert_eq!(one, " The kernel states one drive: a layer below it hides several.");
     }
 }

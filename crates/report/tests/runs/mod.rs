@@ -35,6 +35,7 @@ fn disk() -> TargetFacts {
         discard_max: None,
         zoned: None,
         stack: vec!["sdb".into()],
+        stated_layout: None,
         caveats: vec![],
     }
 }
@@ -141,6 +142,7 @@ pub fn scratch_file() -> Run {
         rotational: None,
         link: None,
         stack: vec!["file in tmpfs".into()],
+        stated_layout: None,
         caveats: vec![Caveat::NotDirect, Caveat::InMemory],
         ..disk()
     };
