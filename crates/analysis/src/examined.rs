@@ -5,9 +5,9 @@ use crate::geometry::Mechanics;
 use crate::interference::{self, counted_bytes_per_second};
 use crate::measured::is_surveyed;
 use crate::moving_parts::turns;
-use crate::stripe::{Answered, Arms};
+use crate::stripe::{Answered, Arms, Verdict};
 use crate::surface::{Pauses, SurfaceMap};
-use model::finding::{Interference, NoGeometry, SurveyUnknown};
+use model::finding::{Interference, NoGeometry, StripeLayoutUnknown, SurveyUnknown};
 use model::request::Operation;
 use model::run::RunView;
 use std::cell::OnceCell;
@@ -54,7 +54,21 @@ impl<'run> Examined<'run> {
 
     /// Whether one drive answers reads at a higher QD or several, where that was asked.
     pub(crate) fn members(&self) -> Option<&Answered> {
-        self.members.get_or_init(|| Answered::of(self)).as_ref()
+        let answered = || {
+            let answered = Answered::of(self)?;
+            let needs_rotation = answered.verdict == Verdict::One || self.target.rotational == Some(false);
+            if !answered.reads.has_arm() || !needs_rotation || !self.shows_no_rotation() {
+                return Some(answered);
+            }
+            let verdict = Verdict::Open { why: StripeLayoutUnknown::NotRotating, more_helps: false };
+            Some(Answered { verdict, arms: Arms::One, ..answered })
+        };
+        self.members.get_or_init(answered).as_ref()
+    }
+
+    /// Whether rereads show no revolutions. Those of a mirror show none, whose members do not rotate together; those of one disk do.
+    fn shows_no_rotation(&self) -> bool {
+        matches!(self.mechanics(), Err(NoGeometry::NoRevolution | NoGeometry::EqualLatency))
     }
 
     pub(crate) fn arms(&self) -> Arms {

@@ -1,7 +1,9 @@
 //! Whether a drive rotates and has an actuator.
 
 use crate::geometry::{Rotation, all_readings};
+use crate::stats::quantile::at_share;
 use model::histogram::LatencyHistogram;
+use model::record::IoRecord;
 use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::target::Caveat;
@@ -9,6 +11,11 @@ use model::units::{Bytes, Nanos, Quantile};
 
 /// A random read from flash takes tens to hundreds of microseconds, from a disk some milliseconds: 2 ms at 15,000 rpm.
 pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
+/// And not always the same: it waits for the platter, at 15,000 turns a minute for 0 to 4 ms, so that nine tenths of them
+/// differ by 3.2 ms; of several arms the nearest may come, hence half of a turn.
+pub const ARM_SPREAD_MIN: Nanos = Nanos::from_millis(2);
+/// Fewer reads may be alike by chance: of ten waits that are even up to 4 ms the longest and the shortest differ by less one time in a hundred.
+const SPREAD_READS_MIN: u64 = 10;
 
 /// Within a hundredth of the range and less an arm hardly moves: disks take 0.4 to 0.5 of what they take over all of it. Half way to no
 /// difference. The quicker of the reads are compared, which nobody else's held up.
@@ -41,8 +48,15 @@ fn rereads_show_rotation(run: &RunView<'_>) -> bool {
     matches!(all_readings(run), Ok(readings) if Rotation::of(&readings).is_ok())
 }
 
+/// Whether reads take as long, and as differently long, as those of an arm: those over all of the range that was read, since a part may
+/// lie on another medium.
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
-    Some(of_reads(run, Quantile::MEDIAN, |_| true)?.seconds() >= MOVING_MEDIAN_S)
+    let most = run.phases.iter().filter_map(range_of_single_reads).max()?;
+    let reads = reads_over(run, most);
+    let latency = |share: f64| reads.quantile(Quantile::new(share)?);
+    let spread = latency(0.95)?.saturating_sub(latency(0.05)?);
+    let is_spread = reads.count() < SPREAD_READS_MIN || spread >= ARM_SPREAD_MIN;
+    Some(is_spread && latency(0.5)?.seconds() >= MOVING_MEDIAN_S)
 }
 
 /// Whether reads within a small part of the range take as long as over all of it: a volume behind a network is as slow as a disk, and has
@@ -50,7 +64,7 @@ fn is_slow(run: &RunView<'_>) -> Option<bool> {
 pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
     let ranges = || run.phases.iter().filter_map(range_of_single_reads);
     let (Some(least), Some(most)) = (ranges().min(), ranges().max()) else { return false };
-    let [nearby, anywhere] = [least, most].map(|bytes| of_reads(run, QUICKER, |range| range == bytes));
+    let [nearby, anywhere] = [least, most].map(|bytes| reads_over(run, bytes).quantile(QUICKER));
     match (nearby, anywhere) {
         (Some(nearby), Some(anywhere)) if least <= most / NARROW_PART => {
             nearby.seconds() > AS_SLOW_SHARE * anywhere.seconds()
@@ -64,14 +78,32 @@ fn range_of_single_reads(summary: &PhaseSummary) -> Option<Bytes> {
     workload.is_single_random(Operation::Read).then_some(workload.range.bytes())
 }
 
-fn of_reads(run: &RunView<'_>, quantile: Quantile, is_wanted: impl Fn(Bytes) -> bool) -> Option<Nanos> {
+/// Whether these latencies of single reads, in rising order, are those of an actuator over a platter.
+pub(crate) fn are_of_arm(rising_ns: &[u64]) -> bool {
+    let latency = |share| Nanos::new(at_share(rising_ns, share).unwrap_or(0));
+    let spread = latency(0.95).saturating_sub(latency(0.05));
+    latency(0.5).seconds() >= MOVING_MEDIAN_S && spread >= ARM_SPREAD_MIN
+}
+
+/// The single random reads over all of the range that was read, as far as they were kept.
+pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item = IoRecord> + 'run {
+    let most = run.phases.iter().filter_map(range_of_single_reads).max();
+    (0..).zip(run.phases).flat_map(move |(number, summary)| {
+        let is_over_all = most.is_some() && range_of_single_reads(summary) == most;
+        let ios = is_over_all.then(|| run.series.ios(number));
+        ios.into_iter().flatten().filter(IoRecord::is_done)
+    })
+}
+
+/// Latencies of the single random reads over so much of the drive.
+fn reads_over(run: &RunView<'_>, range: Bytes) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::default();
     for summary in run.phases {
-        if range_of_single_reads(summary).is_some_and(&is_wanted)
+        if range_of_single_reads(summary) == Some(range)
             && let Some(totals) = summary.totals_of(Operation::Read)
         {
             histogram.merge(&totals.histogram);
         }
     }
-    histogram.quantile(quantile)
+    histogram
 }

@@ -53,6 +53,7 @@ fn stripe_layout(Answered { reads, verdict, .. }: &Answered) -> Result<StripeLay
         Verdict::Stripe { layout, log_odds } => Ok(StripeLayout {
             chunk_bytes: Some(layout.chunk_bytes),
             log10_odds: Some(log_odds / std::f64::consts::LN_10),
+            copies: reads.copies(layout.members),
             ..members(reads, layout.members, VolumeKind::Stripe)
         }),
         Verdict::Concatenation(concatenation) => Ok(StripeLayout {
@@ -84,6 +85,7 @@ fn members(reads: &Reads, count: u32, kind: VolumeKind) -> StripeLayout {
         }),
         chunk_bytes: None,
         log10_odds: None,
+        copies: None,
         begins: Vec::new(),
     }
 }

@@ -17,11 +17,12 @@ use super::detect::{Detector, Need};
 use super::zones::operation;
 use crate::examined::Examined;
 use crate::measured::survey_evidence;
-use crate::moving_parts::turns;
+use crate::moving_parts::{are_of_arm, single_reads, turns};
 use crate::surface::{SurfaceMap, Visit};
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, UnmappedRanges};
 use model::range::ByteRange;
 use model::request::Operation;
+use model::units::Offset;
 
 /// The fast group is so much faster, as a logarithm: a fifth.
 const GAP_MIN: f64 = 0.18;
@@ -46,11 +47,18 @@ fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
     if map.visits.len() < 2 * VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
+    // What is slow for a while is so wherever it is.
+    if let Some(load) = map.other_load() {
+        return Err(SurveyUnknown::OtherLoad(load));
+    }
     let limit = limit_between(&map.visits).ok_or(SurveyUnknown::AllAlike)?;
     if is_told_as_slow(map, limit) {
         return Err(SurveyUnknown::SlowRegions);
     }
     let ranges = fast_ranges(map, limit);
+    if is_slower_medium(run, &ranges) {
+        return Err(SurveyUnknown::TwoMedia);
+    }
     let bytes: u64 = ranges.iter().map(|range| range.bytes().get()).sum();
     let (mapped, unmapped) = map.visits.iter().partition(|visit| visit.seconds_per_byte >= limit);
     Ok(UnmappedRanges {
@@ -59,6 +67,19 @@ fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
         mapped_bytes_per_second: mean_rate(mapped),
         unmapped_bytes_per_second: mean_rate(unmapped),
     })
+}
+
+/// Whether single reads outside of these ranges are those of a disk: then the drive is of two media.
+fn is_slower_medium(run: &Examined<'_>, ranges: &[ByteRange]) -> bool {
+    let mut slower_ns = Vec::new();
+    for read in single_reads(run) {
+        let at = Offset::new(read.offset_bytes);
+        if !ranges.iter().any(|range| (range.first()..range.end()).contains(&at)) {
+            slower_ns.push(read.service_ns());
+        }
+    }
+    slower_ns.sort_unstable();
+    are_of_arm(&slower_ns)
 }
 
 fn mean_rate(samples: Vec<&Visit>) -> f64 {
@@ -124,7 +145,7 @@ fn fast_ranges(map: &SurfaceMap, limit: f64) -> Vec<ByteRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::units::{Bytes, Offset};
+    use model::units::Bytes;
 
     #[test]
     fn the_fast_third_in_the_middle_is_one_range() {

@@ -19,6 +19,7 @@ pub use concatenation::Concatenation;
 pub use crowd::Crowd;
 pub use layout::Layout;
 
+use crate::moving_parts::are_of_arm;
 use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::quantile::at_share;
@@ -39,11 +40,6 @@ const ASKED_BY: [ExperimentName; 2] = [ExperimentName::Access, ExperimentName::G
 const CROWD_DEPTH_MIN: u64 = 8;
 /// Answers in less time come from memory: see `trust`.
 const MEMORY_NS: u64 = 10_000;
-/// An arm takes milliseconds for a single read at a random place.
-const ARM_NS_MIN: u64 = 1_000_000;
-/// And not always the same: it waits for the platter, at 15,000 turns a minute for 0 to 4 ms, so that nine tenths of them
-/// differ by 3.2 ms; of several arms the nearest may come, hence half of a turn.
-const ARM_SPREAD_NS_MIN: u64 = 2_000_000;
 const SINGLES_MIN: usize = 32;
 /// Arms are counted up to so many; beyond, 1 − 1/n changes too little.
 const ARMS_MAX: u32 = 8;
@@ -55,6 +51,8 @@ const ONE_ARM_SHARE_SEEN: f64 = 0.06;
 const ONE_ARM_DEVIATION_MAX: f64 = 1.96;
 /// In standard errors: what is further from every number than one measurement in a thousand is none of them.
 const ARMS_DEVIATION_MAX: f64 = 3.3;
+/// Drives that a mirror has, at most.
+const COPIES_MAX: u32 = 4;
 /// The odds for a layout against all others and none, as a logarithm: one error in ten thousand.
 const LOG_ODDS_MIN: f64 = 9.2;
 /// Below these odds, as a logarithm, no layout has gained by who waits for whom: 20 to 1.
@@ -67,6 +65,8 @@ const ONE_ARM_SHARE_MAX: f64 = 0.25;
 /// Two arms or more that each take as long for a read of many as for a single one bring so many times as much at least; sorting brings
 /// more. Of 64 single reads the mean is off by a tenth at most in 95 of 100 runs.
 const UNSORTED_PARALLELISM_MAX: f64 = 2.2;
+/// Half way from one arm to two: what is answered as if by several arms, and brings less, was let through by a clock or a rate limit.
+const SEVERAL_PARALLELISM_MIN: f64 = 1.5;
 /// Reads within a tenth of the range lie on the same drive of a few that follow each other.
 const NEAR_PART: u64 = 10;
 /// A die of flash reads at most four planes of 16 KiB at a time (ONFI 4), so what takes turns in larger chunks is no die.
@@ -223,8 +223,7 @@ impl Reads {
 
     /// Whether single reads take as long, and as differently long, as those of an arm over a platter.
     pub fn has_arm(&self) -> bool {
-        let spread = self.single_quantile(0.95).saturating_sub(self.single_quantile(0.05));
-        self.single_quantile(0.5) >= ARM_NS_MIN && spread >= ARM_SPREAD_NS_MIN
+        are_of_arm(&self.single_ns)
     }
 
     pub fn verdict(&self) -> Verdict {
@@ -242,8 +241,17 @@ impl Reads {
         Some(self.coincidence()?.all.interval(CONFIDENCE))
     }
 
+    /// How many arms answer for each member of a stripe, where they are surely more than one.
+    pub fn copies(&self, members: u32) -> Option<u32> {
+        let share = self.coincidence()?.all;
+        if !self.has_arm() || deviation(&share, members) <= ARMS_DEVIATION_MAX {
+            return None;
+        }
+        (2..=COPIES_MAX).find(|copies| deviation(&share, members * copies).abs() <= ARMS_DEVIATION_MAX)
+    }
+
     pub fn has_several_arms(&self) -> bool {
-        self.has_arm() && matches!(self.coincidence(), Some(found) if is_of_several_arms(&found.all))
+        self.has_arm() && matches!(self.coincidence(), Some(found) if self.is_of_several_arms(&found.all))
     }
 
     /// Whether several arms serve a stream together, in less time than the verdict takes: members one after the other stream alone.
@@ -252,11 +260,16 @@ impl Reads {
             return None;
         }
         let found = self.coincidence()?;
-        if is_of_several_arms(&found.all) {
+        if self.is_of_several_arms(&found.all) {
             return Some(!are_apart(&found));
         }
         let is_one = self.single_ns.len() >= SINGLES_MIN && is_of_one_arm(&found.all);
         is_one.then_some(false)
+    }
+
+    fn is_of_several_arms(&self, share: &Mean) -> bool {
+        let is_parallel = matches!(self.parallelism(), Some(times) if times >= SEVERAL_PARALLELISM_MIN);
+        is_parallel && is_above_one_arm(share)
     }
 
     fn coincidence(&self) -> Option<Coincidence> {
@@ -300,8 +313,11 @@ impl Reads {
         if is_of_one_arm(&found.all) {
             return Verdict::One;
         }
+        if is_above_one_arm(&found.all) && !self.is_of_several_arms(&found.all) {
+            return open(StripeLayoutUnknown::NotParallel { depth: self.depth }, false);
+        }
         let arms = count_of_arms(&found.all);
-        if !is_of_several_arms(&found.all) && matches!(arms, None | Some(1)) {
+        if !is_above_one_arm(&found.all) && matches!(arms, None | Some(1)) {
             return open(StripeLayoutUnknown::UncertainActuators, true);
         }
         match self.layout() {
@@ -463,7 +479,7 @@ fn is_of_one_arm(share: &Mean) -> bool {
     is_none_by_chance && (is_below_two || count_of_arms(share) == Some(1))
 }
 
-fn is_of_several_arms(share: &Mean) -> bool {
+fn is_above_one_arm(share: &Mean) -> bool {
     share.value - ARMS_DEVIATION_MAX * share.variance.sqrt() > ONE_ARM_SHARE_SEEN
 }
 

@@ -1,6 +1,6 @@
 //! Rate limits on drawn cloud volumes against their truth, and on all other drawn drives, which have none.
 
-use crate::home::measured;
+use crate::home::{Home, measured};
 use judge::document::covers;
 use judge::failure::Failure;
 use judge::threads::on_two_threads;
@@ -222,4 +222,14 @@ fn access_is_asked_once_more_when_credit_has_come_back() {
         let told = run.value(FindingCode::RateLimit).unwrap_or_else(|| panic!("{number}: no limit"));
         assert!((told / limit - 1.0).abs() < 0.003, "{number}: {told}");
     }
+}
+
+/// A limit that falls to a third while the drive is surveyed: "about 79 % of the drive was never written, or discarded", in 96 ranges.
+#[test]
+fn what_a_limit_slows_is_not_unmapped() {
+    let text = "version = 1\nname = \"less\"\ndescription = \"a limit that falls\"\n[identity]\ncapacity_bytes = 130_000_000_000\n\
+        [constant]\nlatency_us = 300.0\nservers = 64\n[limit]\nrate_mb_per_s = 100.0\nchanges_at_s = 12.0\nchanges_by = 0.33\n";
+    let document = measured("surface", &Home::new().drive("less", text).target, &[]);
+    let said = document.said(FindingCode::UnmappedRanges);
+    assert_eq!(document.value(FindingCode::UnmappedRanges), None, "{said}");
 }

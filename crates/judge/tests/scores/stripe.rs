@@ -85,6 +85,32 @@ fn members_one_after_the_other_are_told_with_their_borders() {
     }
 }
 
+/// Four drives that answer where the stripe has two members: "RAID 0, 2 members" beside a share of pairs that two cannot have.
+#[test]
+fn a_stripe_over_mirrors_is_told_as_one() {
+    let text = "version = 1\nname = \"ten\"\ndescription = \"a stripe over mirrors\"\n[volume]\nkind = \"stripe\"\n\
+        [[volume.members]]\nprofile = \"raid1-2\"\ncount = 2\n";
+    let document = accessed(&Home::new().drive("ten", text).target);
+    let said = document.said(CODE);
+    assert_eq!((document.value(CODE), said["data"]["copies"].as_u64()), (Some(2.0), Some(2)), "{said}");
+}
+
+/// A network volume of 1.5 ms and more, of which a limit lets one read through at a time: "RAID 1 (mirrored): 2 members share the reads", and
+/// "a single actuator serves all reads".
+#[test]
+fn a_limit_is_no_actuator() {
+    for rotational in [true, false] {
+        let text = format!(
+            "version = 1\nname = \"slow\"\ndescription = \"a volume behind a limit\"\n\
+            [identity]\ncapacity_bytes = 130_000_000_000\nrotational = {rotational}\n\
+            [constant]\nlatency_us = 1700.0\nservers = 64\njitter = 0.45\n\
+            [limit]\niops = 574.0\n"
+        );
+        let document = accessed(&Home::new().drive("slow", &text).target);
+        assert_eq!(document.value(CODE), None, "{}", document.said(CODE));
+    }
+}
+
 #[test]
 #[ignore = "300 drives take half an hour"]
 fn drawn_drives_are_told() {

@@ -302,6 +302,9 @@ pub struct StripeLayout {
     pub chunk_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log10_odds: Option<f64>,
+    /// Of a stripe, how many drives hold what each member has, where more answer than there are members: RAID 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
     /// Of concatenated members, where each but the first begins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub begins: Vec<MemberBegins>,
@@ -341,6 +344,12 @@ pub enum StripeLayoutUnknown {
     /// Reads complete as fast as from memory.
     Memory,
     UncertainActuators,
+    /// Completions look like those of several actuators, but more reads in flight bring no more a second.
+    NotParallel {
+        depth: u64,
+    },
+    /// Reads take as long as an actuator, and nothing rotates.
+    NotRotating,
     /// Fewer actuators than the most likely layout needs.
     UnknownLayout,
     /// Several actuators, but too few reads for their layout.

@@ -39,6 +39,8 @@ pub enum SurveyUnknown {
     Remapped,
     OnlyPart,
     DeviceLost,
+    /// Part of it answers single reads like a hard disk, the rest like flash.
+    TwoMedia,
     /// All samples are alike: all mapped, all unmapped, or something else is slower than both.
     AllAlike,
     /// What is slower than the rest is reported as slow regions.

@@ -335,14 +335,15 @@ impl Wording for StripeLayout {
     }
 
     fn headline(known: &Known<StripeLayout>, _: FindingCode, _: &Subject<'_>) -> String {
-        let StripeLayout { members, kind, chunk_bytes, .. } = &known.conclusion;
+        let StripeLayout { members, kind, chunk_bytes, copies, .. } = &known.conclusion;
         let members = members.value;
-        match (kind, chunk_bytes) {
+        let chunk = chunk_bytes.map_or(String::new(), |chunk| format!(", chunk size {} KiB", chunk / KIB));
+        match (kind, copies) {
             (VolumeKind::None, _) => "A single actuator serves all reads.".into(),
-            (VolumeKind::Stripe, Some(chunk)) => {
-                format!("RAID 0 (striped), {members} members, chunk size {} KiB.", chunk / KIB)
+            (VolumeKind::Stripe, Some(copies)) => {
+                format!("RAID 10 (striped mirrors), {members} members of {copies} drives each{chunk}.")
             }
-            (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members."),
+            (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members{chunk}."),
             (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
             (VolumeKind::Concatenation, _) => format!("Linear (concatenated) volume, {members} members."),
         }
@@ -369,6 +370,12 @@ impl Wording for StripeLayout {
             }
             StripeLayoutUnknown::UncertainActuators => {
                 "Inconclusive: the completions fit one actuator as well as several. Measure longer.".into()
+            }
+            StripeLayoutUnknown::NotParallel { depth } => format!(
+                "Inconclusive: reads complete as if by several actuators, but QD {depth} brings no more IOPS than QD 1. A rate limit looks like that."
+            ),
+            StripeLayoutUnknown::NotRotating => {
+                "Inconclusive: reads take as long as on a hard disk, but nothing shows that anything rotates.".into()
             }
             StripeLayoutUnknown::UnknownLayout => {
                 "Inconclusive: there are fewer actuators than the most likely layout needs. No known layout fits.".into()
@@ -418,11 +425,13 @@ fn borders(begins: &[MemberBegins]) -> String {
 fn evidence(layout: &StripeLayout) -> String {
     let mut text = String::new();
     if let Some(CompletionPairs { share, low, high }) = layout.answers_together {
-        let expected = 1.0 - 1.0 / layout.members.value;
+        let drives = layout.members.value * f64::from(layout.copies.unwrap_or(1));
+        let expected = 1.0 - 1.0 / drives;
         let [share, low, high, expected] = [share, low, high, expected].map(|share| number(100.0 * share));
         text += &format!(
-            " At QD {}, {share} % ({low} to {high}) of pairs of concurrent reads go to different actuators; {expected} % is expected for {} members.",
-            layout.depth, layout.members.value
+            " At QD {}, {share} % ({low} to {high}) of pairs of concurrent reads go to different actuators; {expected} % is expected for {drives} {}.",
+            layout.depth,
+            if layout.copies.is_some() { "drives" } else { "members" }
         );
     }
     if let Some(log10_odds) = layout.log10_odds {
@@ -694,6 +703,7 @@ mod tests {
             answers_together: Some(CompletionPairs { share: 0.669, low: 0.567, high: 0.772 }),
             chunk_bytes: Some(65_536),
             log10_odds: Some(6.96),
+            copies: None,
             begins: Vec::new(),
         };
         assert_eq!(
@@ -712,6 +722,7 @@ mod tests {
             answers_together: None,
             chunk_bytes: None,
             log10_odds: None,
+            copies: None,
             begins: vec![
                 MemberBegins { low: 990_000_000_000, high: 1_010_000_000_000 },
                 MemberBegins { low: 2_000_100_000_000, high: 2_000_300_000_000 },

@@ -480,6 +480,10 @@ fn inconclusive(reason: &SurveyUnknown) -> String {
                 .into()
         }
         SurveyUnknown::DeviceLost => "the drive went away before the end of the range was measured.".into(),
+        SurveyUnknown::TwoMedia => {
+            "the slower part answers single reads like a hard disk, so the drive consists of two media."
+                .into()
+        }
         SurveyUnknown::AllAlike => {
             "all of the drive reads at one speed, so all of it may be written, or all of it trimmed.".into()
         }
