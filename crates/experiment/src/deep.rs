@@ -4,7 +4,7 @@
 use crate::access::Access;
 use crate::error::PlanError;
 use crate::geometry::{self, Geometry, Times};
-use crate::preparation::{filled, has_arm, is_warm_up};
+use crate::preparation::{MovedReads, filled, is_warm_up};
 use crate::rate_limit::Rest;
 use crate::surface::adaptive::Adaptive;
 use crate::{Experiment, Remaining, Setup};
@@ -31,7 +31,7 @@ pub(crate) struct Deep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Surface,
-    Access { has_arm: bool },
+    Access(MovedReads),
     Geometry,
 }
 
@@ -47,11 +47,11 @@ impl Deep {
         let left = setup.time_limit.map(|limit| limit.saturating_sub(now));
         match stage {
             Stage::Surface => None,
-            Stage::Access { has_arm } => {
-                let asks_geometry = self.asks_geometry(has_arm);
+            Stage::Access(moved) => {
+                let asks_geometry = self.asks_geometry(moved);
                 let time_limit = if asks_geometry { left.map(|left| left / (PARTS - 1)) } else { left };
                 let setup = Setup { time_limit, ..setup.clone() };
-                Some(Box::new(Access::of_woken(setup, has_arm, !asks_geometry)))
+                Some(Box::new(Access::of_woken(setup, moved, !asks_geometry)))
             }
             Stage::Geometry => {
                 let usual = if setup.time_limit.is_some() { self.ends() } else { now + geometry::TIME };
@@ -66,20 +66,20 @@ impl Deep {
     }
 
     /// Where a scratch file lies on its drive is not known.
-    fn asks_geometry(&self, has_arm: bool) -> bool {
-        has_arm && !self.setup.empty
+    fn asks_geometry(&self, moved: MovedReads) -> bool {
+        moved == MovedReads::All && !self.setup.empty
     }
 
-    fn stage_after(&self, stage: Stage, has_arm: bool) -> Option<Stage> {
+    fn stage_after(&self, stage: Stage, moved: MovedReads) -> Option<Stage> {
         match stage {
-            Stage::Surface => Some(Stage::Access { has_arm }),
-            Stage::Access { has_arm } if self.asks_geometry(has_arm) => Some(Stage::Geometry),
-            Stage::Access { .. } | Stage::Geometry => None,
+            Stage::Surface => Some(Stage::Access(moved)),
+            Stage::Access(moved) if self.asks_geometry(moved) => Some(Stage::Geometry),
+            Stage::Access(_) | Stage::Geometry => None,
         }
     }
 
     fn go_on(&mut self, so_far: &RunView<'_>) -> Option<()> {
-        let stage = self.stage_after(self.stage, has_arm(&self.setup.facts, so_far))?;
+        let stage = self.stage_after(self.stage, MovedReads::of(&self.setup.facts, so_far))?;
         let range = self.setup.range;
         let range = if self.setup.empty { filled(range, so_far)? } else { range };
         let setup = Setup { range, ..self.setup.clone() };
@@ -97,7 +97,7 @@ impl Experiment for Deep {
                 return Some(phase);
             }
             self.go_on(so_far)?;
-            if let (Stage::Access { .. }, Some(rest)) =
+            if let (Stage::Access(_), Some(rest)) =
                 (self.stage, Rest::of(so_far, (self.ends() - self.spent) / PARTS))
             {
                 return Some(rest.phase(ExperimentName::Check));
@@ -109,9 +109,9 @@ impl Experiment for Deep {
     /// Of the parts to come what they would ask now, of the kind of drive that it says it is.
     fn remaining(&self) -> Remaining {
         let mut remaining = self.under_way.remaining();
-        let rotates = self.setup.facts.rotational.unwrap_or(false);
+        let moved = MovedReads::of_rotational(self.setup.facts.rotational.unwrap_or(false));
         let mut stage = self.stage;
-        while let Some(next) = self.stage_after(stage, rotates) {
+        while let Some(next) = self.stage_after(stage, moved) {
             if let Some(part) = self.following(next, &self.setup, Nanos::ZERO) {
                 remaining.steps.extend(part.remaining().steps);
             }

@@ -1,6 +1,7 @@
 //! What experiments share: filling a scratch file, waking the drive, the sizes of requests.
 
 use crate::Setup;
+use analysis::ARM_SPREAD_MIN;
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -21,8 +22,6 @@ const RANDOM_BLOCK: Bytes = Bytes::from_kib(4);
 const WARM_UP_READS_MIN: u64 = 5;
 /// From this latency of a single random read on a drive moves parts: flash takes tens to hundreds of microseconds.
 const MECHANICAL_LATENCY: Nanos = Nanos::from_millis(1);
-/// An arm waits for the platter: at 15,000 rpm for 0 to 4 ms, so that nine tenths of all reads differ by 3.2 ms.
-const ARM_SPREAD_MIN: Nanos = Nanos::from_millis(2);
 
 pub fn phase(
     experiment: ExperimentName,
@@ -84,13 +83,30 @@ pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     }
 }
 
-/// Whether an arm serves single reads, by those that woke the drive, else by its own word. A slow stick's latencies are alike.
-pub fn has_arm(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
-    match so_far.phases.iter().rfind(|summary| is_warm_up(&summary.phase)) {
-        Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => {
-            is_mechanical(warm_up) && matches!(spread(warm_up), Some(spread) if spread >= ARM_SPREAD_MIN)
+/// Which single reads an actuator serves: behind a cache, or beside flash in the same volume, not all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MovedReads {
+    All,
+    Some,
+    None,
+}
+
+impl MovedReads {
+    /// By those that woke the drive, else by its own word. A slow stick's latencies are alike.
+    pub fn of(facts: &TargetFacts, so_far: &RunView<'_>) -> MovedReads {
+        match so_far.phases.iter().rfind(|summary| is_warm_up(&summary.phase)) {
+            Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => match spread(warm_up) {
+                Some(spread) if spread < ARM_SPREAD_MIN => MovedReads::None,
+                Some(_) if is_mechanical(warm_up) => MovedReads::All,
+                Some(_) => MovedReads::Some,
+                None => MovedReads::None,
+            },
+            _ => MovedReads::of_rotational(facts.rotational.unwrap_or(true)),
         }
-        _ => facts.rotational.unwrap_or(true),
+    }
+
+    pub fn of_rotational(rotational: bool) -> MovedReads {
+        if rotational { MovedReads::All } else { MovedReads::None }
     }
 }
 

@@ -38,6 +38,7 @@ use crate::stats::mean::Mean;
 use crate::stats::poststratified::{Grouped, mean_of_equal_groups, means_of_visits};
 use crate::stats::quantile::of_histogram;
 use crate::stats::ratio::ratio_of_sums;
+use crate::stats::student::chi_square_limit;
 use crate::stripe::{Layout, Verdict};
 use model::estimate::Estimate;
 use model::finding::{
@@ -189,11 +190,25 @@ fn by_distance_and_turn(run: &Examined<'_>, visits: &[Visit<'_>]) -> Option<Vec<
     let mut grouped: Vec<Vec<Grouped>> = visits.iter().map(|visit| distances(run, visit, layout)).collect();
     let reads: usize = grouped.iter().map(Vec::len).sum();
     let turn_groups = (reads / (GROUP_MEAN * DISTANCE_GROUPS)).clamp(1, TURN_GROUPS);
+    let mut counts = vec![0; turn_groups];
     for (group, seconds) in grouped.iter_mut().flatten() {
         let part = (*seconds / turn_s).fract();
-        *group = *group * turn_groups + ((part * turn_groups as f64) as usize).min(turn_groups - 1);
+        let of_turn = ((part * turn_groups as f64) as usize).min(turn_groups - 1);
+        counts[of_turn] += 1;
+        *group = *group * turn_groups + of_turn;
+    }
+    if !are_even(&counts) {
+        return None;
     }
     means_of_visits(&grouped, DISTANCE_GROUPS * turn_groups, GROUP_MIN)
+}
+
+/// Whether these counts are of as many draws from equally likely groups, by Pearson's chi-square: reads that no platter served, out of a
+/// cache or another tier, take alike, and would count as little as their group.
+fn are_even(counts: &[usize]) -> bool {
+    let expected = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
+    let squares: f64 = counts.iter().map(|count| (*count as f64 - expected).powi(2)).sum();
+    counts.len() < 2 || squares / expected <= chi_square_limit(counts.len() - 1)
 }
 
 /// The mean of a visit whose reads were kept one by one, by how far each was from the one before.

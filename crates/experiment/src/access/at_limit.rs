@@ -3,6 +3,7 @@
 
 use super::grid::Grid;
 use super::request::AccessRequest;
+use crate::preparation::MovedReads;
 use crate::rate_limit::{Rest, deciding};
 use crate::{Experiment, Remaining, Setup};
 use analysis::analyse;
@@ -33,8 +34,8 @@ enum Stage {
 }
 
 impl AtLimit {
-    pub fn new(setup: &Setup, request: &AccessRequest, mechanical: bool) -> AtLimit {
-        let singles = Grid::of_singles(setup, request, mechanical);
+    pub fn new(setup: &Setup, request: &AccessRequest, moved: MovedReads) -> AtLimit {
+        let singles = Grid::of_singles(setup, request, moved);
         AtLimit { stage: Stage::Deciding, setup: setup.clone(), singles }
     }
 

@@ -4,8 +4,9 @@
 use super::cell::Cell;
 use super::request::AccessRequest;
 use crate::precision::Known;
-use crate::preparation::random_block;
+use crate::preparation::{MovedReads, random_block};
 use crate::{Experiment, Remaining, Setup};
+use analysis::analyse;
 use analysis::concurrency::{finer_numbers, last_gain};
 use model::finding::FindingCode;
 use model::plan::Phase;
@@ -26,6 +27,8 @@ const ROUNDS_OF_MANY: u32 = 2;
 /// No finding rests on other sizes: a curve is drawn through them.
 const ROUNDS_OF_SIZES: u32 = 2;
 const ROUNDS_FINER: u32 = 2;
+/// Depths go up by factors of 2.5 to 4: halved twice, a knee between its neighbours is known to a factor of three.
+const FINER_MAX: u32 = 2;
 /// Single accesses of a disk differ by a third of their mean (seek and turn), and by half of that at one distance and angle: 800 of them
 /// tell it to 1 %, and a disk makes some 70 a second. They are measured twice in a round: three means say too little of how they differ.
 const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2000);
@@ -38,6 +41,8 @@ const QUEUE_MECHANICAL: Nanos = Nanos::from_millis(800);
 const OTHER: Nanos = Nanos::from_millis(80);
 /// A disk that sorts its queue completes 120 and more requests a second: so long for each in flight, and the queue was gone through once.
 const FOR_EACH_AT_ONCE: Nanos = Nanos::from_millis(8);
+/// Where only some reads wait for an actuator, others complete until those fill the queue: that is a quarter of the time then.
+const FOR_EACH_OF_SOME: Nanos = Nanos::from_millis(32);
 const LONG_MAX: Nanos = Nanos::from_secs(5);
 /// Unless depths were asked for, longer queues than this are measured only while the last one brought more: a disk takes some seconds
 /// to empty one. What it has to bring is what two means differ by through chance.
@@ -61,7 +66,7 @@ pub(super) struct Grid {
     /// Longer queues, the shortest first, each of which is measured if the one before it brought more.
     deeper: VecDeque<Cell>,
     prng: Prng,
-    mechanical: bool,
+    moved: MovedReads,
     scale: f64,
     queue: VecDeque<Phase>,
     stage: Stage,
@@ -73,21 +78,22 @@ pub(super) struct Grid {
 enum Stage {
     Rounds,
     Deeper,
-    Finer,
+    /// How often finer numbers were planned.
+    Finer(u32),
     Precise,
 }
 
 impl Grid {
-    pub fn new(setup: &Setup, request: &AccessRequest, mechanical: bool) -> Grid {
+    pub fn new(setup: &Setup, request: &AccessRequest, moved: MovedReads) -> Grid {
         let mut cells = cells_of(setup, request, OperationMix::Read);
         if setup.may_write {
             cells.extend(cells_of(setup, request, OperationMix::Write));
         }
-        Grid::of_cells(setup, request, mechanical, cells)
+        Grid::of_cells(setup, request, moved, cells)
     }
 
     /// Reads one at a time, all over the range and in the span that is told.
-    pub fn of_singles(setup: &Setup, request: &AccessRequest, mechanical: bool) -> Grid {
+    pub fn of_singles(setup: &Setup, request: &AccessRequest, moved: MovedReads) -> Grid {
         let mut cells = cells_of(setup, request, OperationMix::Read);
         let usual = BlockSizes::one(random_block(&setup.facts));
         let told = share_of(setup.range, &cells[0], SPAN_TOLD);
@@ -95,17 +101,17 @@ impl Grid {
             let is_asked = cell.range == setup.range || cell.range.bytes() == told;
             cell.at_once() == 1 && cell.sizes == usual && is_asked
         });
-        Grid::of_cells(setup, request, mechanical, cells)
+        Grid::of_cells(setup, request, moved, cells)
     }
 
-    fn of_cells(setup: &Setup, request: &AccessRequest, mechanical: bool, cells: Vec<Cell>) -> Grid {
+    fn of_cells(setup: &Setup, request: &AccessRequest, moved: MovedReads, cells: Vec<Cell>) -> Grid {
         let is_deeper = |cell: &Cell| request.has_usual_depths() && cell.at_once() > DEPTH_ALWAYS;
         let (deeper, cells) = cells.into_iter().partition(is_deeper);
         let mut grid = Grid {
             cells,
             deeper: Vec::into(deeper),
             prng: Prng::new(setup.seed, ORDER_STREAM),
-            mechanical,
+            moved,
             scale: 1.0,
             queue: VecDeque::new(),
             stage: Stage::Rounds,
@@ -120,12 +126,16 @@ impl Grid {
         grid
     }
 
+    fn is_mechanical(&self) -> bool {
+        self.moved != MovedReads::None
+    }
+
     fn rounds_of_all(&self) -> u32 {
-        if self.mechanical { ROUNDS_MECHANICAL } else { ROUNDS }
+        if self.is_mechanical() { ROUNDS_MECHANICAL } else { ROUNDS }
     }
 
     fn rounds(&self, cell: &Cell) -> u32 {
-        match self.mechanical {
+        match self.is_mechanical() {
             true if cell.at_once() >= MANY => ROUNDS_OF_MANY,
             true if !self.is_usual_size(cell) => ROUNDS_OF_SIZES,
             _ => self.rounds_of_all(),
@@ -138,12 +148,13 @@ impl Grid {
 
     fn time(&self, cell: &Cell) -> Nanos {
         let is_first = cell.at_once() == 1 && cell.range == self.setup.range && self.is_usual_size(cell);
-        let usual = match (self.mechanical, is_first) {
+        let usual = match (self.is_mechanical(), is_first) {
             (true, true) => SINGLE_MECHANICAL,
             (false, true) => SINGLE,
             (true, false) if cell.at_once() == 1 => OTHER_MECHANICAL,
             (true, false) => {
-                let long = FOR_EACH_AT_ONCE * cell.at_once();
+                let each = if self.moved == MovedReads::Some { FOR_EACH_OF_SOME } else { FOR_EACH_AT_ONCE };
+                let long = each * cell.at_once();
                 QUEUE_MECHANICAL.max(long.min(LONG_MAX))
             }
             (false, false) => OTHER,
@@ -179,7 +190,7 @@ impl Grid {
     /// All rounds of the next longer queue, if the longest so far brought more than the one before it; else of none.
     fn plan_deeper(&mut self, so_far: &RunView<'_>) {
         let Some(cell) = self.deeper.pop_front() else { return };
-        let is_long = self.mechanical && cell.at_once() >= MANY;
+        let is_long = self.is_mechanical() && cell.at_once() >= MANY;
         let more_by = if is_long { MORE_BY_FOR_MANY } else { MORE_BY };
         if last_gain(so_far, cell.mix.operations()[0]).is_none_or(|gain| gain < more_by) {
             return self.deeper.retain(|other| other.mix != cell.mix);
@@ -235,12 +246,14 @@ impl Experiment for Grid {
                 Stage::Rounds => self.stage = Stage::Deeper,
                 Stage::Deeper if !self.deeper.is_empty() => self.plan_deeper(so_far),
                 Stage::Deeper => {
-                    self.stage = Stage::Finer;
+                    self.stage = Stage::Finer(1);
                     self.plan_finer(so_far);
                 }
-                Stage::Finer => {
-                    self.stage = Stage::Precise;
+                Stage::Finer(planned) if planned < FINER_MAX && !is_knee_known(so_far) => {
+                    self.stage = Stage::Finer(planned + 1);
+                    self.plan_finer(so_far);
                 }
+                Stage::Finer(_) => self.stage = Stage::Precise,
                 Stage::Precise => {
                     self.plan_more(so_far);
                     if self.queue.is_empty() {
@@ -265,6 +278,11 @@ impl Experiment for Grid {
     fn needs_trace(&self, phase: &Phase) -> bool {
         matches!(&phase.workload, Some(workload) if workload.in_flight_max() == 1)
     }
+}
+
+fn is_knee_known(so_far: &RunView<'_>) -> bool {
+    let findings = analyse(so_far);
+    findings.iter().any(|finding| finding.code() == FindingCode::ConcurrencyKnee && finding.is_known())
 }
 
 fn cells_of(setup: &Setup, request: &AccessRequest, mix: OperationMix) -> Vec<Cell> {

@@ -8,7 +8,7 @@ mod page_cache;
 mod request;
 
 use super::composition::{OnePhase, Prepared, Sequence};
-use super::preparation::{Filling, has_arm, random_block};
+use super::preparation::{Filling, MovedReads, random_block};
 use super::stripe::Stripe;
 use super::turn::Rereads;
 use super::{Experiment, Remaining, Setup};
@@ -67,17 +67,17 @@ impl Access {
         Ok(Access { setup: Setup { range, ..setup }, request, prepared, parts: None, asks_turn: true })
     }
 
-    /// The usual questions on a drive that is awake and filled and has an arm or none, as a part of another experiment.
-    pub(crate) fn of_woken(setup: Setup, has_arm: bool, asks_turn: bool) -> Access {
+    /// The usual questions on a drive that is awake and filled, as a part of another experiment.
+    pub(crate) fn of_woken(setup: Setup, moved: MovedReads, asks_turn: bool) -> Access {
         let range = setup.range.align_inward(random_block(&setup.facts));
         let setup = Setup { range, empty: false, ..setup };
         let (request, prepared) = (AccessRequest::default(), Prepared::none());
         let mut access = Access { setup, request, prepared, parts: None, asks_turn };
-        access.parts = Some(Sequence::of(access.parts(has_arm)));
+        access.parts = Some(Sequence::of(access.parts(moved)));
         access
     }
 
-    fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
+    fn parts(&self, moved: MovedReads) -> Vec<Box<dyn Experiment>> {
         // What comes after the grid takes about as long as it; with little time it is left out rather than cut to pieces.
         let limit = self.setup.time_limit;
         let (has_time, time_limit) = match limit {
@@ -86,12 +86,11 @@ impl Access {
             Some(_) => (false, limit),
         };
         let of_grid = Setup { time_limit, ..self.setup.clone() };
-        let mut parts: Vec<Box<dyn Experiment>> =
-            vec![Box::new(Grid::new(&of_grid, &self.request, mechanical))];
+        let mut parts: Vec<Box<dyn Experiment>> = vec![Box::new(Grid::new(&of_grid, &self.request, moved))];
         if !has_time {
             return parts;
         }
-        parts.push(Box::new(AtLimit::new(&of_grid, &self.request, mechanical)));
+        parts.push(Box::new(AtLimit::new(&of_grid, &self.request, moved)));
         let has_page_cache = self.setup.facts.kind != TargetKind::Sim;
         if self.request.buffered
             && has_page_cache
@@ -99,7 +98,7 @@ impl Access {
         {
             parts.push(Box::new(OnePhase { phase: Some(reads), is_traced: false }));
         }
-        if mechanical && self.asks_turn {
+        if moved == MovedReads::All && self.asks_turn {
             parts.push(Box::new(Rereads::new(&self.setup, ExperimentName::Access)));
         }
         // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
@@ -109,7 +108,7 @@ impl Access {
         if let Some(cache) = Cache::new(&self.setup) {
             parts.push(Box::new(cache));
         }
-        parts.push(Box::new(AtLimit::new(&of_grid, &self.request, mechanical)));
+        parts.push(Box::new(AtLimit::new(&of_grid, &self.request, moved)));
         parts
     }
 }
@@ -129,7 +128,7 @@ impl Experiment for Access {
         }
         if self.parts.is_none() {
             self.setup.range = self.prepared.range(self.setup.range, so_far)?;
-            self.parts = Some(Sequence::of(self.parts(has_arm(&self.setup.facts, so_far))));
+            self.parts = Some(Sequence::of(self.parts(MovedReads::of(&self.setup.facts, so_far))));
         }
         self.parts.as_mut()?.next(so_far)
     }
@@ -140,8 +139,8 @@ impl Experiment for Access {
             Some(parts) => steps.extend(parts.steps()),
             // Before it has begun, what will be measured is taken to be what it would be now.
             None => {
-                let mechanical = self.setup.facts.rotational.unwrap_or(false);
-                steps.extend(Sequence::of(self.parts(mechanical)).steps());
+                let moved = MovedReads::of_rotational(self.setup.facts.rotational.unwrap_or(false));
+                steps.extend(Sequence::of(self.parts(moved)).steps());
             }
         }
         Remaining { steps }

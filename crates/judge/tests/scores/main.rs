@@ -18,5 +18,6 @@ mod stripe;
 mod surface;
 mod surface_map;
 mod sustain;
+mod two_media;
 mod valley;
 mod write_cache;

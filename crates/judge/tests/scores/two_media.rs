@@ -1,0 +1,36 @@
+//! A volume that begins on an SSD and goes on on a hard disk, as tiers, hybrid drives and caches do.
+
+use crate::home::{Home, measured, shipped, truth};
+use judge::document::covers;
+use model::finding::FindingCode;
+
+/// Of the SSD's part: "about 40 % was never written, or discarded"; the access time up to a third too long; and a gain of 60 to 140, since
+/// quick reads completed until slow ones filled the queue.
+#[test]
+fn a_disk_behind_an_ssd_is_measured_as_what_it_is() {
+    let home = Home::new();
+    for (ssd, disk) in [("970-pro", "sata-160gb"), ("970-pro", "wd3000bkhg")] {
+        let members = [ssd, disk].map(|name| format!("[[volume.members]]\nprofile = \"{name}\"\n")).concat();
+        let text = format!(
+            "version = 1\nname = \"tiers\"\ndescription = \"two media\"\n[volume]\nkind = \"concatenation\"\n{members}"
+        );
+        let document = measured("check", &home.drive("tiers", &text).target, &["--deep"]);
+        let (mut bytes, mut byte_seconds) = (0.0, 0.0);
+        for name in [ssd, disk] {
+            let capacity = shipped(name).capacity().expect("a sound drive").as_f64();
+            bytes += capacity;
+            byte_seconds += capacity * truth(&shipped(name), FindingCode::AccessTime);
+        }
+        let access = document.said(FindingCode::AccessTime);
+        assert_eq!(
+            covers(access, byte_seconds / bytes),
+            Some(true),
+            "{ssd}, {disk}: {access}, {}",
+            byte_seconds / bytes
+        );
+        let unmapped = document.said(FindingCode::UnmappedRanges);
+        assert_eq!(document.value(FindingCode::UnmappedRanges), None, "{unmapped}");
+        let gain = document.value(FindingCode::ConcurrencyGain);
+        assert!(gain.is_none_or(|gain| gain < 4.0), "{}", document.said(FindingCode::ConcurrencyGain));
+    }
+}
