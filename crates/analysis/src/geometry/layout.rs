@@ -100,10 +100,12 @@ impl Layout {
 
     /// Surfaces, where it can be told how often each count comes: a count that comes twice as often as the others belongs to two
     /// of them. Told only where each belongs to one: then every surface has its own count, and an even share of the tracks of each zone.
-    /// Of surfaces that differ by less than a sector those with the same count are others in the next zone.
+    /// Of surfaces that differ by less than a sector those with the same count are others in the next zone. Counts that only fall are those of
+    /// zones too narrow to tell apart.
     pub fn surfaces(&self) -> Option<usize> {
         let counts = self.counts_of_a_zone();
-        let zones: Vec<&ZoneSeen> = self.zones.iter().filter(|zone| zone.sectors.len() == counts).collect();
+        let is_whole = |zone: &&ZoneSeen| zone.recurs && zone.sectors.len() == counts;
+        let zones: Vec<&ZoneSeen> = self.zones.iter().filter(is_whole).collect();
         let (mut all, mut off) = (0, 0.0);
         for zone in &zones {
             let probes: usize = zone.times.iter().sum();
@@ -433,6 +435,19 @@ mod tests {
         let two =
             counts(&[1473, 1460, 1469, 1473, 1460, 1469, 1473, 1451, 1440, 1449, 1451, 1440, 1449, 1451]);
         assert_eq!(zones_of(&two).len(), 2);
+    }
+
+    /// A zone of a disk of 13 equal surfaces that was two zones, too narrow to tell apart: "the drive has 2 heads".
+    #[test]
+    fn counts_that_only_fall_are_no_surfaces() {
+        let surfaces = |of: &[u32]| {
+            let (zones, exact) = (vec![zone_seen(&counts(of))], (of.len(), of.len()));
+            let (skew_turns, keeps_surface) = (None, None);
+            Layout { zones, skew_turns, same_skew_share: 1.0, keeps_surface, surfaces_min: 1, exact }
+                .surfaces()
+        };
+        assert_eq!(surfaces(&[[392; 20], [389; 20]].concat()), None);
+        assert_eq!(surfaces(&[392, 389].repeat(20)), Some(2));
     }
 
     /// Three surfaces that hold 1.000, 0.984 and 0.976 of the most, and zones of a hundredth: a stretch of three zones with eight probes was said

@@ -43,6 +43,8 @@ const STRANGE_SHARE: f64 = 0.15;
 const SECOND_SHARE: f64 = 0.25;
 const SECOND_TURNS_MAX: f64 = 0.05;
 const CLOCK_STEP_S: f64 = 1e-9;
+/// A reread in less was answered by a cache: an arm settles in no less (Ruemmler and Wilkes 1994 and data sheets since).
+const CACHED_S: f64 = 0.5e-3;
 /// Completions at ticks of a timer are whole periods apart as well, but all at one angle. Places of a disk lie at all angles: the mean
 /// of 80 such vectors is longer than this one time in 10⁸ (Rayleigh: exp(−n·r²)).
 const ONE_ANGLE: f64 = 0.5;
@@ -157,7 +159,7 @@ impl Rotation {
 
 fn repeated(readings: &[Reading]) -> BTreeMap<u64, Vec<(u64, f64)>> {
     let mut places: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
-    for reading in readings {
+    for reading in readings.iter().filter(|reading| reading.seconds() >= CACHED_S) {
         places.entry(reading.offset).or_default().push((reading.completed_ns, reading.seconds()));
     }
     places.retain(|_, visits| visits.len() > 1);

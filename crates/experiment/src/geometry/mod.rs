@@ -30,6 +30,7 @@ use analysis::geometry::{
 use analysis::stripe::has_several_arms;
 use clap::{Arg, Args};
 use model::experiment_name::ExperimentName;
+use model::finding::NoGeometry;
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::prng::Prng;
 use model::range::ByteRange;
@@ -54,6 +55,11 @@ const TIME_OF_ENDS: Nanos = Nanos::from_secs(110);
 /// What rounds and strata took in vain where smaller blocks show tracks.
 const TIME_ANEW: Nanos = Nanos::from_secs(12);
 const STRATA: u64 = 48;
+/// Caches of some hundred segments, as large disks have them, hold as many reads with what was read ahead. A disk that sorts its queue makes some 200
+/// reads a second.
+const DISPLACING_READS: u64 = 2000;
+const DISPLACING_DEPTH: u32 = 32;
+const DISPLACING_TIME: Nanos = Nanos::from_secs(10);
 /// The share of these probes that must tell a track. The detectors ask for half of all, and of 48 no disk has so few by chance.
 const TRACKS_SHARE_MIN: f64 = 0.25;
 /// The 800 hops tell the mean seek to 1 % and the longest to 3 %, which is what data sheets are compared by.
@@ -153,7 +159,9 @@ pub(crate) struct Times {
 enum Stage {
     WarmUp,
     Rounds,
+    Displaced,
     Strata,
+    ShortStrata,
     Ways(u32),
     Places,
     Closer,
@@ -223,7 +231,14 @@ impl Geometry {
         }
         // The places that are read again on ways make the time of a turn more exact; what comes later adds nothing to it.
         if self.rotation.is_none() || matches!(self.stage, Stage::Ways(_)) {
-            self.rotation = Rotation::of(&self.readings).ok();
+            match Rotation::of(&self.readings) {
+                Ok(rotation) => self.rotation = Some(rotation),
+                Err(NoGeometry::TooFewRepeatedReads) if self.stage == Stage::Rounds => {
+                    self.stage = self.plan_displaced();
+                    return;
+                }
+                Err(_) => self.rotation = None,
+            }
         }
         let Some(rotation) = self.rotation.clone() else {
             self.stage = Stage::Done;
@@ -234,7 +249,9 @@ impl Geometry {
         }
         self.searched = self.readings.len();
         self.stage = match self.stage {
-            Stage::Rounds => self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata),
+            Stage::Rounds | Stage::Displaced => {
+                self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata)
+            }
             Stage::Strata => {
                 self.scatters = scatters(&self.counts, &rotation);
                 if self.scatters || self.follows_tracks(&self.counts) {
@@ -243,6 +260,8 @@ impl Geometry {
                     self.plan_anew(&rotation)
                 }
             }
+            Stage::ShortStrata if self.follows_tracks(&self.counts) => self.plan_way(&rotation, 1),
+            Stage::ShortStrata => Stage::Done,
             Stage::Ways(1) if self.scatters => self.plan_places(BATCH_OF_ENDS, Stage::Places),
             Stage::Ways(_) if self.scatters => self.plan_more_ends(&rotation),
             Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
@@ -277,6 +296,28 @@ impl Geometry {
         Stage::Rounds
     }
 
+    /// The same places once more, behind so many other reads that the cache that answered them holds nothing of them any more. A stream would
+    /// take a single segment of it.
+    fn plan_displaced(&mut self) -> Stage {
+        let others =
+            Workload::new(self.range, Pattern::RandomOnce, OperationMix::Read, self.block, DISPLACING_DEPTH);
+        let stop = StopCondition::after(DISPLACING_TIME).or_operations(DISPLACING_READS);
+        let name = "reads that displace what the cache holds".into();
+        self.queue.push_back(preparation::phase(
+            ExperimentName::Geometry,
+            name,
+            PhaseKind::WarmUp,
+            others,
+            stop,
+        ));
+        let mut places: Vec<u64> = self.readings.iter().map(|reading| reading.offset).collect();
+        places.sort_unstable();
+        places.dedup();
+        let order = anchors::rounds(&places, 1, &mut self.prng);
+        self.queue.push_back(self.reads("the same offsets once more", &order));
+        Stage::Displaced
+    }
+
     fn time(&self) -> Nanos {
         if self.scatters { self.times.of_ends } else { self.times.usual }
     }
@@ -286,13 +327,16 @@ impl Geometry {
         counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
     }
 
-    /// Begins anew with smaller blocks where these show tracks: a target that claims sectors of 4096 bytes may have sectors of 512, as behind a
+    /// Begins anew with smaller blocks where these show tracks, and asks for shorter tracks where they do not: a target that claims sectors of 4096 bytes may have sectors of 512, as behind a
     /// controller or a loop device, and its tracks need not hold a whole number of the larger ones.
     fn plan_anew(&mut self, rotation: &Rotation) -> Stage {
         let tried = std::mem::replace(&mut self.block, self.logical_block);
         let counts = counts_of(&self.readings, rotation, self.block.get());
         if self.block == tried || !self.follows_tracks(&counts) {
-            return Stage::Done;
+            self.block = tried;
+            let reads = self.probes(STRATA, |_| probes::OF_SHORT_TRACKS.to_vec());
+            self.queue.push_back(self.reads("a short track in each part of the drive", &reads));
+            return Stage::ShortStrata;
         }
         self.times.usual = self.times.of_ends.min(self.times.usual + TIME_ANEW);
         (self.rotation, self.searched) = (None, 0);

@@ -9,6 +9,8 @@ const UNKNOWN: [u64; 7] = [0, 5, 20, 60, 150, 350, 800];
 /// The same of sectors of 4096 bytes: disks have them since tracks hold some 150 to 700.
 const UNKNOWN_LARGE: [u64; 7] = [0, 5, 20, 40, 80, 160, 320];
 const LARGE_SECTOR: u64 = 4096;
+/// Where those told no track: of the shortest, of 24 sectors, enough pairs lie between two ends.
+pub const OF_SHORT_TRACKS: [u64; 8] = [0, 2, 5, 9, 14, 22, 35, 60];
 /// The same in parts of a track where it is known about how long one is: at most one end of a track lies between them.
 const KNOWN: [f64; 5] = [0.0, 0.025, 0.125, 0.33, 0.66];
 /// Reads on a track of which every sector is to be known, and how many tracks.

@@ -70,6 +70,35 @@ fn wrong(name: &str, profile: &Profile, said: &Document, codes: &[FindingCode]) 
     wrong
 }
 
+/// Tracks of 60 to 100 sectors, as on disks of the nineties: "at 48 of 48 probes neighbouring LBAs do not lie along a track".
+#[test]
+fn short_tracks_are_tracks() {
+    let sectors = [100, 92, 84, 76, 68, 60]
+        .map(|sectors| format!("{{ cylinders = 1000, sectors_per_track = [{sectors}] }}"));
+    let text = format!(
+        "version = 1\nname = \"old\"\ndescription = \"a disk of 1997\"\n[identity]\ncapacity_bytes = 983_040_000\nphysical_block_bytes = 512\n\
+        [disk]\nturns_per_minute = 7200\n[disk.geometry]\nsector_bytes = 512\nsurfaces = 4\nlayout = \"F\"\ntrack_skew_turns = 0.12\n\
+        surface_skew_turns = 0.1\nzones = [{}]\n[disk.seek.table]\npoints = [[1, 0.8], [2000, 8.0], [5999, 14.0]]\n",
+        sectors.join(", ")
+    );
+    let home = Home::new();
+    let drive = home.drive("old", &text);
+    let said = geometry(&drive.target, &[]);
+    let (right, of) = zones(&said, &drive.profile);
+    assert!(of >= 4 && right == of, "{right} of {of}: {}", said.said(FindingCode::TrackLayout));
+}
+
+/// A cache of 512 segments held all places until they were read again: "nothing shows that anything turns", after 4 s.
+#[test]
+fn a_cache_that_holds_all_places_hides_no_rotation() {
+    let home = Home::new();
+    let drive = home.changed("st3000dm001", &[("segments = 16", "segments = 512")], "");
+    let said = geometry(&drive.target, &[]);
+    let codes = [FindingCode::RotationPeriod, FindingCode::SeekAverage, FindingCode::SeekFullStroke];
+    let wrong = wrong("st3000dm001", &drive.profile, &said, &codes);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn a_disk_is_told_in_a_minute() {
     let said = geometry("sim:dt01aca300", &["--time-limit", "60s"]);
