@@ -118,15 +118,7 @@ impl Sizes {
     }
 
     fn repeats_max(&self) -> Option<Step> {
-        let mut all = Step {
-            what: REPEATED.into(),
-            phases: 0,
-            time: Nanos::ZERO,
-            likely: Nanos::ZERO,
-            slow: Nanos::ZERO,
-            reads: Some(Bytes::ZERO),
-            writes: Some(Bytes::ZERO),
-        };
+        let mut all = Step::if_any(REPEATED.into(), 0, Nanos::ZERO);
         for step in Remaining::of(&self.rounds_of_all(REPEATED_MAX)).steps {
             all.add(&step);
         }
