@@ -3,7 +3,7 @@
 use crate::engine::measurement::number;
 use crate::failure::Failure;
 use crate::goal::{Bound, Goal, quantity};
-use crate::machine::{load_average, machine, publish, spread, today};
+use crate::machine::{conditions, load_average, publish, spread, today};
 use crate::options::SimOptions;
 use crate::place::{output, parsed};
 use crate::workspace::build_example;
@@ -113,8 +113,7 @@ impl Case {
 fn report(options: &SimOptions, turns: &[Vec<f64>], load_before: &str) -> String {
     let mut text = format!(
         "# Virtual drives on one core\n\n\
-         Made by `cargo xtask bench sim --seconds {} --rounds {}` on {}.\n{}\n\
-         Load averages before and after: {load_before}; {}.\n\n\
+         Made by `cargo xtask bench sim --seconds {} --rounds {}` on {}.\n{}\n\n\
          Requests through the `Drive` trait, as the engine uses it, for each second of processor time: what others on the \
          machine\ndo takes no part but for the caches they share. Medians of the rounds; a ratio above 1 is better than \
          the bound.\n\n\
@@ -122,8 +121,7 @@ fn report(options: &SimOptions, turns: &[Vec<f64>], load_before: &str) -> String
         options.seconds,
         options.rounds,
         today(),
-        machine(),
-        load_average(),
+        conditions(load_before),
     );
     for (case, turns) in CASES.iter().zip(turns) {
         let (value, low, high) = spread_of(turns);

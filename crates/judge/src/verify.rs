@@ -4,7 +4,7 @@
 use crate::document::{Document, number};
 use crate::engine::measurement::children_cpu_ns;
 use crate::failure::{Doing, Failure};
-use crate::machine::{load_average, machine, publish, seed_of_now, spread, today};
+use crate::machine::{conditions, load_average, publish, seed_of_now, spread, today};
 use crate::options::TurnOptions;
 use crate::place::{Place, command, json};
 use crate::program::Program;
@@ -177,8 +177,7 @@ fn report(rounds: &[Round], is_release: bool, load_before: &str) -> String {
     let (own_ns, ..) = spread_of(rounds, |round| round.verify.processor_ns);
     format!(
         "# Verify against the rate of its target\n\n\
-         Made by `cargo xtask bench verify --rounds {}` on {}, with drivescope {build}.\n{}\n\
-         Load averages before and after: {load_before}; {}. All met the same noise: they ran in turns, in random order.\n\n\
+         Made by `cargo xtask bench verify --rounds {}` on {}, with drivescope {build}.\n{} All met the same noise: they ran in turns, in random order.\n\n\
          A loop device over 1 GiB of memory is written and read as a whole, in requests of 1 MiB past the page cache: by verify, \
          which marks and\ncompares every sector; by drivescope and fio with 4 requests under way; by dd with one. Medians, with \
          the range; a ratio is the median of\nthe ratios of the rounds.\n\n\
@@ -187,8 +186,7 @@ fn report(rounds: &[Round], is_release: bool, load_before: &str) -> String {
          of which the\nkernel's share in its name is a part; what the loop device itself does is on other threads.\n",
         rounds.len(),
         today(),
-        machine(),
-        load_average(),
+        conditions(load_before),
         verdicts(rounds),
         1.0 / own_ns,
     )
