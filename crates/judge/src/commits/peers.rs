@@ -45,22 +45,11 @@ const PREALLOCATED: (&[&str], &str) = (&["--sizes", "2KiB"], "commits of 2 KiB, 
 const OVERWRITTEN: (&[&str], &str) =
     (&["--sizes", "8KiB", "--for", "postgresql"], "commits of 8 KiB, fdatasync, overwrite");
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    Fio,
-    PgTestFsync,
-    Bare,
-}
-
-impl Peer {
-    const ALL: [Peer; 3] = [Peer::Fio, Peer::PgTestFsync, Peer::Bare];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Peer::Fio => "fio, 2 KiB, a growing file",
-            Peer::PgTestFsync => "pg_test_fsync, 8 KiB, the same offset",
-            Peer::Bare => "a bare loop, 8 KiB, over 16 MiB",
-        }
+model::words! {
+    pub enum Peer {
+        Fio = "fio, 2 KiB, a growing file",
+        PgTestFsync = "pg_test_fsync, 8 KiB, the same offset",
+        Bare = "a bare loop, 8 KiB, over 16 MiB",
     }
 }
 
