@@ -51,15 +51,7 @@ pub(super) fn frame(family: Family, seed: u64, description: String, ranges: &[&s
             firmware: Some("SIM1".into()),
             ..Identity::default()
         },
-        disk: None,
-        smr: None,
-        flash: None,
-        constant: None,
-        zoned: None,
-        volume: None,
-        link: None,
-        limit: None,
-        faults: Vec::new(),
+        ..Profile::default()
     }
 }
 
