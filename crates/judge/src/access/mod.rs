@@ -58,9 +58,8 @@ fn shared(folder: &Folder) -> Result<Vec<Drive>, Failure> {
 fn scores(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Score>, Failure> {
     on_two_threads(drives.len(), |number| {
         let drive = &drives[number];
-        let seed = (seed + number as u64).to_string();
-        let access = program.run(&["access", &drive.target, "--seed", &seed])?;
-        let geometry = program.run(&["geometry", &drive.target, "--seed", &seed])?;
+        let of = |experiment| program.measure(experiment, &drive.target, &[], seed + number as u64);
+        let (access, geometry) = (of("access")?, of("geometry")?);
         eprintln!("{} of {}: {}", number + 1, drives.len(), drive.name);
         Score::of(drive, &access, &geometry)
     })

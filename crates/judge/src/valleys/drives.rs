@@ -36,9 +36,9 @@ model::words! {
 impl Sort {
     pub fn options(self) -> &'static [&'static str] {
         match self {
-            Sort::ByTime | Sort::ByBytes => &["--range", "0..24GB"],
-            Sort::Quiet => &["--range", "0..1GB", "--passes", "3"],
-            Sort::Loaded => &["--range", "0..4GB", "--passes", "5"],
+            Sort::ByTime | Sort::ByBytes => &["--write", "--range", "0..24GB"],
+            Sort::Quiet => &["--write", "--range", "0..1GB", "--passes", "3"],
+            Sort::Loaded => &["--write", "--range", "0..4GB", "--passes", "5"],
         }
     }
 }

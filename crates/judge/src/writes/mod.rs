@@ -50,10 +50,9 @@ pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
 }
 
 fn scores(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Score>, Failure> {
-    let seed = seed.to_string();
     on_two_threads(drives.len(), |number| {
         let drive = &drives[number];
-        let document = program.run(&["sustain", &drive.target, "--write", "--seed", &seed])?;
+        let document = program.measure("sustain", &drive.target, &["--write"], seed)?;
         eprintln!("{} of {}: {}", number + 1, drives.len(), drive.name);
         Score::of(drive, &document)
     })
