@@ -5,7 +5,7 @@ use crate::failure::{Doing, Failure};
 use model::prng::Prng;
 use model::request::{Operation, Request, Tag};
 use model::units::{Instant, MIB};
-use sim::profile::{Profile, open_profile};
+use sim::profile::{Profile, open_profile, preset};
 use std::fs;
 
 /// A 3 TB disk after Wong 2019 (DT01ACA300).
@@ -90,16 +90,13 @@ pub const RANDOM_WRITE: Workload = Workload { operation: Operation::Write, ..RAN
 pub fn answered(drive: &'static str, workload: Workload, seconds: f64) -> Result<(u64, f64), Failure> {
     const STRIDE: u64 = 16_384;
     let before = if drive == "flash" && workload.is_random { FLASH_WRITES_BEFORE } else { 0 };
-    let mut drive = match drive {
-        "disk" => {
-            Profile::parse(DISK, "the bench").and_then(|profile| open_profile(&profile, "sim:bench", 1))
-        }
-        "flash" => {
-            Profile::parse(FLASH, "the bench").and_then(|profile| open_profile(&profile, "sim:bench", 1))
-        }
-        name => sim::open(name, 1),
-    }
-    .doing("open the drive of the bench")?;
+    let profile = match drive {
+        "disk" => Profile::parse(DISK, "the bench"),
+        "flash" => Profile::parse(FLASH, "the bench"),
+        name => preset(name),
+    };
+    let profile = profile.doing("read the drive of the bench")?;
+    let mut drive = open_profile(&profile, "sim:bench", 1).doing("open the drive of the bench")?;
     let blocks = drive.facts().capacity.get() / u64::from(workload.length_bytes);
     let mut prng = Prng::new(2, 0);
     let mut issued = 0;

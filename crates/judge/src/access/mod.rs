@@ -58,8 +58,9 @@ fn shared(folder: &Folder) -> Result<Vec<Drive>, Failure> {
 fn scores(drives: &[Drive], program: &Program, seed: u64) -> Result<Vec<Score>, Failure> {
     on_two_threads(drives.len(), |number| {
         let drive = &drives[number];
-        let of = |experiment| program.measure(experiment, &drive.target, &[], seed + number as u64);
-        let (access, geometry) = (of("access")?, of("geometry")?);
+        let seed = seed + number as u64;
+        let access = program.measure("access", &drive.target, &[], seed)?;
+        let geometry = program.measure("geometry", &drive.target, &[], seed)?;
         eprintln!("{} of {}: {}", number + 1, drives.len(), drive.name);
         Score::of(drive, &access, &geometry)
     })
