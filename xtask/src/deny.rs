@@ -8,11 +8,7 @@ const CHECK: [&str; 5] = ["deny", "check", "licenses", "bans", "sources"];
 
 /// Runs cargo-deny, or says how to get it.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
-    if let Some(argument) = arguments.first() {
-        return Err(Failure::cannot(format!(
-            "'cargo xtask deny' takes no options; it was given '{argument}'."
-        )));
-    }
+    Failure::check_no_options("deny", arguments)?;
     if !has_cargo_subcommand("deny") {
         return Err(Failure::cannot(
             "cargo-deny is not installed. Install it with 'cargo install --locked cargo-deny', \

@@ -21,6 +21,16 @@ impl Failure {
         Self::cannot(format!("Cannot {what}: {error}."))
     }
 
+    /// Of a chore without options: that it was given none.
+    pub fn check_no_options(chore: &str, arguments: &[String]) -> Result<(), Self> {
+        match arguments.first() {
+            None => Ok(()),
+            Some(argument) => Err(Self::cannot(format!(
+                "'cargo xtask {chore}' takes no options; it was given '{argument}'."
+            ))),
+        }
+    }
+
     /// The command could not do its work at all.
     pub fn cannot(message: impl Into<String>) -> Self {
         Self { message: message.into(), exit_code: 2 }

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 
 /// What comes before the measurements: filling a scratch file with a rest after it, and reads that wake the drive.
 pub struct Prepared {
+    experiment: ExperimentName,
     phases: VecDeque<Phase>,
     count: usize,
     fills: bool,
@@ -20,18 +21,15 @@ impl Prepared {
     pub fn new(experiment: ExperimentName, setup: &Setup, filling: Filling) -> Prepared {
         let mut phases = VecDeque::new();
         if setup.empty {
-            phases.extend(preparation::fill(experiment, setup, filling));
+            phases.extend(preparation::fill(experiment.clone(), setup, filling));
         }
-        Prepared { count: phases.len(), phases, fills: setup.empty }
-    }
-
-    pub fn none() -> Prepared {
-        Prepared { phases: VecDeque::new(), count: 0, fills: false }
+        Prepared { experiment, count: phases.len(), phases, fills: setup.empty }
     }
 
     /// The same, and then wakes the drive.
-    pub fn and_warm_up(mut self, experiment: ExperimentName, range: ByteRange, block: Bytes) -> Prepared {
-        self.phases.push_back(preparation::warm_up(experiment, range, block, preparation::WARM_UP));
+    pub fn and_warm_up(mut self, range: ByteRange, block: Bytes) -> Prepared {
+        let reads = preparation::warm_up(self.experiment.clone(), range, block, preparation::WARM_UP);
+        self.phases.push_back(reads);
         self.count += 1;
         self
     }
@@ -55,22 +53,15 @@ impl Prepared {
 }
 
 /// A part that asks for no more than a single phase.
-pub struct OnePhase {
-    pub phase: Option<Phase>,
-    pub is_traced: bool,
-}
+pub struct OnePhase(pub Option<Phase>);
 
 impl Experiment for OnePhase {
     fn next(&mut self, _so_far: &RunView<'_>) -> Option<Phase> {
-        self.phase.take()
+        self.0.take()
     }
 
     fn remaining(&self) -> Remaining {
-        Remaining::of(self.phase.as_slice())
-    }
-
-    fn needs_trace(&self, _phase: &Phase) -> bool {
-        self.is_traced
+        Remaining::of(self.0.as_slice())
     }
 }
 
@@ -81,8 +72,15 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    pub fn of(parts: Vec<Box<dyn Experiment>>) -> Sequence {
-        Sequence { parts: parts.into() }
+    pub fn push(&mut self, part: impl Experiment + 'static) {
+        self.parts.push_back(Box::new(part));
+    }
+
+    /// Adds a part, or none where the drive has no room for it.
+    pub fn push_if_any(&mut self, part: Option<impl Experiment + 'static>) {
+        if let Some(part) = part {
+            self.push(part);
+        }
     }
 
     pub fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {

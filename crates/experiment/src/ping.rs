@@ -63,11 +63,8 @@ impl Ping {
         setup.range = setup.range.align_inward(block);
         check_room(ExperimentName::Ping, setup.range.bytes(), RANGE_MIN.max(block))?;
         let per_second = request.rate.unwrap_or(READS_PER_SECOND);
-        let prepared = Prepared::new(ExperimentName::Ping, &setup, Filling::BRIEF).and_warm_up(
-            ExperimentName::Ping,
-            setup.range,
-            block,
-        );
+        let prepared =
+            Prepared::new(ExperimentName::Ping, &setup, Filling::BRIEF).and_warm_up(setup.range, block);
         Ok(Ping { setup, prepared, per_second, block, is_done: false })
     }
 

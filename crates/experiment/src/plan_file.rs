@@ -136,15 +136,8 @@ fn step(phase: &Phase) -> Step {
     };
     let none = Some(Bytes::ZERO);
     let time = phase.stop.time.or(by_bytes).unwrap_or_default();
-    Step {
-        what,
-        phases: 1,
-        time,
-        likely: time,
-        slow: time,
-        reads: if reads { bytes } else { none },
-        writes: if writes { bytes } else { none },
-    }
+    let (reads, writes) = (if reads { bytes } else { none }, if writes { bytes } else { none });
+    Step { reads, writes, ..Step::lasting(what, 1, time) }
 }
 
 #[cfg(test)]

@@ -115,6 +115,17 @@ impl Remaining {
 }
 
 impl Step {
+    /// It moves nothing, and takes its time on any drive.
+    pub(crate) fn lasting(what: String, phases: u32, time: Nanos) -> Step {
+        let none = Some(Bytes::ZERO);
+        Step { what, phases, time, likely: time, slow: time, reads: none, writes: none }
+    }
+
+    /// It moves nothing, and only comes if something is found.
+    pub(crate) fn if_any(what: String, phases: u32, time: Nanos) -> Step {
+        Step { likely: Nanos::ZERO, slow: Nanos::ZERO, ..Step::lasting(what, phases, time) }
+    }
+
     pub(crate) fn of(phase: &Phase) -> Step {
         // Where a sample lies, and so how short the end of the range cuts it, is drawn later: the bound counts.
         let (moves, usual, slow) = match &phase.workload {

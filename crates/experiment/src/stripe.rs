@@ -150,17 +150,11 @@ impl Experiment for Stripe {
         }
         let rounds = ARMS_ROUNDS.len() + 1;
         let reads: usize = ARMS_ROUNDS.iter().sum::<usize>().max(STILL_ROUNDS.iter().sum::<usize>() * 4);
-        Remaining {
-            steps: vec![Step {
-                what: "random reads at QD 1 and above, to detect several members".into(),
-                phases: rounds.saturating_sub(self.asked) as u32,
-                time: self.time_max,
-                likely: LIKELY_TIME.min(self.time_max),
-                slow: LIKELY_TIME.min(self.time_max),
-                reads: Some(Bytes::new((reads + SINGLES) as u64 * self.block.get())),
-                writes: Some(Bytes::ZERO),
-            }],
-        }
+        let what = "random reads at QD 1 and above, to detect several members".into();
+        let step = Step::lasting(what, rounds.saturating_sub(self.asked) as u32, self.time_max);
+        let likely = LIKELY_TIME.min(self.time_max);
+        let reads = Some(self.block * (reads + SINGLES) as u64);
+        Remaining { steps: vec![Step { likely, slow: likely, reads, ..step }] }
     }
 
     fn needs_trace(&self, _phase: &Phase) -> bool {

@@ -5,7 +5,7 @@
 use crate::document::number;
 use crate::engine::measurement;
 use crate::failure::{Doing, Failure};
-use crate::machine::{load_average, machine, publish, seed_of_now, spread, today};
+use crate::machine::{conditions, load_average, publish, seed_of_now, spread, today};
 use crate::options::TurnOptions;
 use crate::place::{Place, command, json};
 use crate::program::Program;
@@ -268,8 +268,7 @@ fn report(rates: &Rates, rounds: u64, is_release: bool, load_before: &str) -> St
         if is_release { "as it is shipped" } else { "a program that was given, not as it is shipped" };
     format!(
         "# Files against dd, fio and bonnie++\n\n\
-         Made by `cargo xtask bench files --rounds {rounds}` on {}, with drivescope {build}.\n{}\n\
-         Load averages before and after: {load_before}; {}.\n\n\
+         Made by `cargo xtask bench files --rounds {rounds}` on {}, with drivescope {build}.\n{}\n\n\
          One ext4 file system on a loop device over memory, in turns in random order; medians of {} rounds with a file of {FILE_MIB} \
          MiB in\nblocks of 1 MiB, and of {rounds} with {} empty files in one folder. A ratio is the median, with the range, of the \
          ratios within rounds.\nThe flush counts, also for making and removing files: bonnie++ calls sync before it stops its clock, \
@@ -278,8 +277,7 @@ fn report(rates: &Rates, rounds: u64, is_release: bool, load_before: &str) -> St
          load changes less than the rates.\n\n\
          | task | drivescope | against | its rate | ratio | own processor time | its |\n|---|---|---|---|---|---|---|\n{rows}",
         today(),
-        machine(),
-        load_average(),
+        conditions(load_before),
         rounds * BLOCK_TURNS,
         FILES_K * 1024,
     )

@@ -25,6 +25,7 @@ pub mod options;
 pub mod place;
 pub mod program;
 pub mod report;
+mod sim_rate;
 pub mod sim_speed;
 pub mod surface;
 pub mod threads;

@@ -18,7 +18,7 @@ pub fn today() -> String {
     }
 }
 
-pub fn machine() -> String {
+fn machine() -> String {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processors.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -30,6 +30,11 @@ pub fn machine() -> String {
         kernel.trim(),
         fio.trim()
     )
+}
+
+/// The machine and what else it did, for the head of a page.
+pub fn conditions(load_before: &str) -> String {
+    format!("{}\nLoad averages before and after: {load_before}; {}.", machine(), load_average())
 }
 
 pub fn cores() -> usize {

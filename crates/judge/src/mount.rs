@@ -1,7 +1,7 @@
 //! `cargo xtask bench mount`: how exactly a mounted virtual drive keeps its model's time, for fio and dd as well.
 
 use crate::failure::{Doing, Failure};
-use crate::machine::{load_average, machine, publish, today};
+use crate::machine::{conditions, load_average, publish, today};
 use crate::workspace::build_example;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -38,15 +38,13 @@ fn measuring(program: &Path) -> Command {
 fn report(table: &str, load_before: &str) -> String {
     format!(
         "# Mounted drives against their models\n\n\
-         Made by `cargo xtask bench mount` on {}.\n{}\n\
-         Load averages before and after: {load_before}; {}.\n\n\
+         Made by `cargo xtask bench mount` on {}.\n{}\n\n\
          The first rows are drives that need no model: a fixed time, a turn of a platter, servers in a row. The last \
          compare fio and dd\non a mounted disk with drivescope in virtual time on the same disk, the same places in the \
          same order. *late by*: when an answer\nhad been given, less when the model says; what lies between the client \
          and the mount is not in it.\nThe queues have no limit: the way through the kernel and back takes 10 to 25 µs \
          for each request, which the model does not know.\n\n{table}",
         today(),
-        machine(),
-        load_average(),
+        conditions(load_before),
     )
 }

@@ -58,6 +58,18 @@ impl Program {
         Ok(Outcome { status: status.code(), out: text(&stdout), err: text(&stderr) })
     }
 
+    /// An experiment on a target, with these options and that seed.
+    pub fn measure(
+        &self,
+        experiment: &str,
+        target: &str,
+        options: &[&str],
+        seed: u64,
+    ) -> Result<Document, Failure> {
+        let seed = seed.to_string();
+        self.run(&[&[experiment, target, "--seed", &seed], options].concat())
+    }
+
     pub fn run(&self, words: &[&str]) -> Result<Document, Failure> {
         let outcome = self.outcome(&[words, &["-q", "--json", "-"]].concat())?;
         match serde_json::from_str(&outcome.out) {

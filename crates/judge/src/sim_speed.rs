@@ -1,21 +1,18 @@
 //! `cargo xtask bench sim`: how many requests a second virtual drives answer on one core, against what they must.
 
-use crate::engine::measurement::number;
 use crate::failure::Failure;
-use crate::goal::{Bound, Goal, quantity};
-use crate::machine::{load_average, machine, publish, spread, today};
+use crate::goal::Bound::{self, AtLeast, AtMost};
+use crate::goal::{Goal, quantity};
+use crate::machine::{conditions, load_average, publish, spread, today};
 use crate::options::SimOptions;
-use crate::place::{output, parsed};
-use crate::workspace::build_example;
+use crate::sim_rate::{PASS, RANDOM, RANDOM_WRITE, SEQUENTIAL, SEQUENTIAL_WRITE, Workload, answered};
 use std::fmt::Write as _;
-use std::path::Path;
-use std::process::Command;
 
 const REPORT: &str = "docs/generated/bench-sim.md";
 struct Case {
     what: &'static str,
     drive: &'static str,
-    workload: &'static str,
+    workload: Workload,
     bound: Option<Bound>,
 }
 
@@ -23,40 +20,22 @@ struct Case {
 const RATE: &str = "M/s";
 
 const CASES: &[Case] = &[
-    case("disk, sequential reads of 1 MiB, depth 4", "disk", "sequential", Some(Bound::AtLeast(3.0))),
-    case(
-        "disk, random reads of 4 KiB, depth 32, aged shortest positioning",
-        "disk",
-        "random",
-        Some(Bound::AtLeast(0.4)),
-    ),
-    case("disk, full pass over 3 TB", "disk", PASS, Some(Bound::AtMost(2.0))),
-    case(
-        "disk with its link, sequential reads of 1 MiB, depth 4",
-        "dt01aca300",
-        "sequential",
-        Some(Bound::AtLeast(3.0)),
-    ),
-    case(
-        "disk with its link, random reads of 4 KiB, depth 32",
-        "dt01aca300",
-        "random",
-        Some(Bound::AtLeast(0.4)),
-    ),
-    case("disk with its link, full pass over 3 TB", "dt01aca300", PASS, Some(Bound::AtMost(2.0))),
-    case("disk, sequential writes of 1 MiB, depth 4", "disk", "sequential-write", None),
-    case("disk, random writes of 4 KiB through its cache, depth 32", "disk", "random-write", None),
-    case(
-        "flash, random writes of 4 KiB with garbage collection, depth 32",
-        "flash",
-        "random-write",
-        Some(Bound::AtLeast(1.0)),
-    ),
+    case("disk, sequential reads of 1 MiB, depth 4", "disk", SEQUENTIAL, Some(AtLeast(3.0))),
+    case(AGED, "disk", RANDOM, Some(AtLeast(0.4))),
+    case("disk, full pass over 3 TB", "disk", PASS, Some(AtMost(2.0))),
+    case("disk with its link, sequential reads of 1 MiB, depth 4", LINKED, SEQUENTIAL, Some(AtLeast(3.0))),
+    case("disk with its link, random reads of 4 KiB, depth 32", LINKED, RANDOM, Some(AtLeast(0.4))),
+    case("disk with its link, full pass over 3 TB", LINKED, PASS, Some(AtMost(2.0))),
+    case("disk, sequential writes of 1 MiB, depth 4", "disk", SEQUENTIAL_WRITE, None),
+    case("disk, random writes of 4 KiB through its cache, depth 32", "disk", RANDOM_WRITE, None),
+    case(COLLECTED, "flash", RANDOM_WRITE, Some(AtLeast(1.0))),
 ];
 
-const PASS: &str = "pass";
+const AGED: &str = "disk, random reads of 4 KiB, depth 32, aged shortest positioning";
+const COLLECTED: &str = "flash, random writes of 4 KiB with garbage collection, depth 32";
+const LINKED: &str = "dt01aca300";
 
-const fn case(what: &'static str, drive: &'static str, workload: &'static str, bound: Option<Bound>) -> Case {
+const fn case(what: &'static str, drive: &'static str, workload: Workload, bound: Option<Bound>) -> Case {
     Case { what, drive, workload, bound }
 }
 
@@ -72,11 +51,10 @@ pub fn measured(options: &SimOptions) -> Result<Vec<Goal>, Failure> {
 }
 
 fn measure_all(options: &SimOptions) -> Result<Vec<Vec<f64>>, Failure> {
-    let program = build_example("drive_rate")?;
     let mut turns = vec![Vec::new(); CASES.len()];
     for round in 1..=options.rounds {
         for (case, turns) in CASES.iter().zip(&mut turns) {
-            let value = measure(&program, case, options.seconds)?;
+            let value = measure(case, options.seconds)?;
             eprintln!("round {round}: {value:>12.3}  {}", case.what);
             turns.push(value);
         }
@@ -84,13 +62,9 @@ fn measure_all(options: &SimOptions) -> Result<Vec<Vec<f64>>, Failure> {
     Ok(turns)
 }
 
-fn measure(program: &Path, case: &Case, seconds: u64) -> Result<f64, Failure> {
-    let printed =
-        parsed(&output(Command::new(program).args([case.drive, case.workload, &seconds.to_string()]))?)?;
-    match case.workload {
-        PASS => number(&printed, "/seconds"),
-        _ => Ok(number(&printed, "/requests_per_second")? / 1e6),
-    }
+fn measure(case: &Case, seconds: u64) -> Result<f64, Failure> {
+    let (requests, seconds) = answered(case.drive, case.workload, seconds as f64)?;
+    Ok(if case.workload.is_pass { seconds } else { requests as f64 / seconds / 1e6 })
 }
 
 fn goals(turns: &[Vec<f64>]) -> Vec<Goal> {
@@ -106,15 +80,14 @@ fn goals(turns: &[Vec<f64>]) -> Vec<Goal> {
 
 impl Case {
     fn unit(&self) -> &'static str {
-        if self.workload == PASS { "s" } else { RATE }
+        if self.workload.is_pass { "s" } else { RATE }
     }
 }
 
 fn report(options: &SimOptions, turns: &[Vec<f64>], load_before: &str) -> String {
     let mut text = format!(
         "# Virtual drives on one core\n\n\
-         Made by `cargo xtask bench sim --seconds {} --rounds {}` on {}.\n{}\n\
-         Load averages before and after: {load_before}; {}.\n\n\
+         Made by `cargo xtask bench sim --seconds {} --rounds {}` on {}.\n{}\n\n\
          Requests through the `Drive` trait, as the engine uses it, for each second of processor time: what others on the \
          machine\ndo takes no part but for the caches they share. Medians of the rounds; a ratio above 1 is better than \
          the bound.\n\n\
@@ -122,8 +95,7 @@ fn report(options: &SimOptions, turns: &[Vec<f64>], load_before: &str) -> String
         options.seconds,
         options.rounds,
         today(),
-        machine(),
-        load_average(),
+        conditions(load_before),
     );
     for (case, turns) in CASES.iter().zip(turns) {
         let (value, low, high) = spread_of(turns);

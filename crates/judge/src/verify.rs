@@ -4,7 +4,7 @@
 use crate::document::{Document, number};
 use crate::engine::measurement::children_cpu_ns;
 use crate::failure::{Doing, Failure};
-use crate::machine::{load_average, machine, publish, seed_of_now, spread, today};
+use crate::machine::{conditions, load_average, publish, seed_of_now, spread, today};
 use crate::options::TurnOptions;
 use crate::place::{Place, command, json};
 use crate::program::Program;
@@ -106,22 +106,23 @@ fn verify(program: &Program, device: &str) -> Result<Turn, Failure> {
     let before_ns = children_cpu_ns()?;
     let document = program.run(&words)?;
     let processor_ns = (children_cpu_ns()? - before_ns) / document.bytes();
-    let write = rate_of(&document, |name| name.starts_with("write") && name.ends_with(" %"))?;
-    let read = rate_of(&document, |name| name.starts_with("compare") && name.ends_with(" %"))?;
-    Ok(Turn { write, read, processor_ns })
+    let write = rate_of(&document, "write", " %")?;
+    Ok(Turn { write, read: rate_of(&document, "compare", " %")?, processor_ns })
 }
 
 fn plain(program: &Program, device: &str, plan: &Path) -> Result<Turn, Failure> {
     let plan = plan.to_string_lossy();
     let document = program.run(&["run", &plan, device, "--write", "--destroy-data", "--confirm", device])?;
-    let write = rate_of(&document, |name| name == "write")?;
-    Ok(Turn { write, read: rate_of(&document, |name| name == "read")?, processor_ns: 0.0 })
+    let write = rate_of(&document, "write", "write")?;
+    Ok(Turn { write, read: rate_of(&document, "read", "read")?, processor_ns: 0.0 })
 }
 
-fn rate_of(document: &Document, is_meant: impl Fn(&str) -> bool) -> Result<f64, Failure> {
+/// Of all phases whose names begin and end so.
+fn rate_of(document: &Document, begin: &str, end: &str) -> Result<f64, Failure> {
     let (mut bytes, mut seconds) = (0.0, 0.0);
     for phase in document.phases() {
-        if phase["name"].as_str().is_some_and(&is_meant) {
+        let name = phase["name"].as_str().unwrap_or_default();
+        if name.starts_with(begin) && name.ends_with(end) {
             bytes += number(phase, "bytes");
             seconds += number(phase, "seconds");
         }
@@ -177,8 +178,7 @@ fn report(rounds: &[Round], is_release: bool, load_before: &str) -> String {
     let (own_ns, ..) = spread_of(rounds, |round| round.verify.processor_ns);
     format!(
         "# Verify against the rate of its target\n\n\
-         Made by `cargo xtask bench verify --rounds {}` on {}, with drivescope {build}.\n{}\n\
-         Load averages before and after: {load_before}; {}. All met the same noise: they ran in turns, in random order.\n\n\
+         Made by `cargo xtask bench verify --rounds {}` on {}, with drivescope {build}.\n{} All met the same noise: they ran in turns, in random order.\n\n\
          A loop device over 1 GiB of memory is written and read as a whole, in requests of 1 MiB past the page cache: by verify, \
          which marks and\ncompares every sector; by drivescope and fio with 4 requests under way; by dd with one. Medians, with \
          the range; a ratio is the median of\nthe ratios of the rounds.\n\n\
@@ -187,8 +187,7 @@ fn report(rounds: &[Round], is_release: bool, load_before: &str) -> String {
          of which the\nkernel's share in its name is a part; what the loop device itself does is on other threads.\n",
         rounds.len(),
         today(),
-        machine(),
-        load_average(),
+        conditions(load_before),
         verdicts(rounds),
         1.0 / own_ns,
     )
@@ -257,7 +256,7 @@ mod tests {
         let phases =
             [phase("write 0.0 % to 50.0 %", 4.0), phase("write 50.0 % to 100.0 %", 8.0), phase("x", 9.0)];
         let document = Document::from(serde_json::json!({ "phases": phases }));
-        assert_eq!(rate_of(&document, |name| name.ends_with(" %")).ok(), Some(3.0));
-        assert!(rate_of(&document, |name| name == "y").is_err());
+        assert_eq!(rate_of(&document, "", " %").ok(), Some(3.0));
+        assert!(rate_of(&document, "y", "y").is_err());
     }
 }

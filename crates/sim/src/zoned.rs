@@ -41,21 +41,6 @@ section! {
 const ZONES_MAX: usize = 10_000;
 
 impl ZonedProfile {
-    /// The disk that `sim:zoned` is: 500 GB, 20 zones, 7200 rpm, an average seek of 8.9 ms.
-    pub fn plain() -> ZonedProfile {
-        let capacity_bytes = 500_000_000_000;
-        ZonedProfile {
-            capacity_bytes,
-            zones: zones_between(capacity_bytes, 150e6, 72e6, &[0.5; 20]),
-            overhead_s: 0.2e-3,
-            seek_single_s: 0.8e-3,
-            seek_root_s: 11.0e-3,
-            seek_linear_s: 6.7e-3,
-            rotation_s: 60.0 / 7200.0,
-            transfer_jitter: 0.01,
-        }
-    }
-
     /// A disk that `seed` draws within what was sold: 80 GB to 4 TB, 15 to 60 zones, 60 to 280 MB/s outside.
     pub fn random(seed: u64) -> ZonedProfile {
         let mut prng = Prng::new(seed, 0x7a6f_6e65);
@@ -249,7 +234,7 @@ impl Drive for ZonedDrive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::plain_facts;
+    use crate::profile::{plain_facts, preset};
     use model::request::Tag;
     use model::units::Bytes;
     use proptest::prelude::*;
@@ -336,7 +321,8 @@ mod tests {
 
     #[test]
     fn the_section_comes_back_as_it_was_written() {
-        for profile in [two_zones(), ZonedProfile::plain(), ZonedProfile::random(7)] {
+        let shipped = preset("zoned").unwrap().zoned.unwrap();
+        for profile in [two_zones(), shipped, ZonedProfile::random(7)] {
             let text = toml::to_string(&profile).unwrap();
             assert!(text.contains(&format!("capacity_bytes = {}", profile.capacity_bytes)), "{text}");
             assert_eq!(toml::from_str::<ZonedProfile>(&text).unwrap(), profile);

@@ -1,7 +1,7 @@
 //! Writes rows as a Parquet file, one row group at a time: Snappy, version 1 pages, signed columns, no nesting.
 
 use crate::column::{Cell, CellKind, Column};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -74,7 +74,7 @@ impl<W: Write + Send> ParquetFile<W> {
             assert_eq!(buffer.levels.len(), self.rows, "every column has all rows");
             let column = group.next_column().map_err(as_io)?;
             buffer.write(column.expect("the file has as many columns as the table")).map_err(as_io)?;
-            buffer.clear();
+            *buffer = ColumnBuffer::of(&buffer.column);
         }
         self.rows = 0;
         group.close().map(drop).map_err(as_io)
@@ -126,33 +126,28 @@ impl ColumnBuffer {
         };
         writer.close()
     }
-
-    fn clear(&mut self) {
-        self.levels.clear();
-        self.integers.clear();
-        self.smalls.clear();
-        self.floats.clear();
-        self.flags.clear();
-        self.bytes.clear();
-    }
 }
 
 fn message_type(name: &str, columns: &[Column]) -> String {
     let mut text = format!("message {name} {{\n");
     for column in columns {
         let repetition = if column.nullable { "optional" } else { "required" };
-        let (physical, logical) = match column.kind {
-            CellKind::Integer => ("INT64", ""),
-            CellKind::Small => ("INT32", ""),
-            CellKind::Float => ("DOUBLE", ""),
-            CellKind::Flag => ("BOOLEAN", ""),
-            CellKind::Text | CellKind::Operation => ("BYTE_ARRAY", " (UTF8)"),
-            CellKind::Bytes => ("BYTE_ARRAY", ""),
-        };
+        let is_text = matches!(column.kind, CellKind::Text | CellKind::Operation);
+        let (physical, logical) = (physical_type(column.kind), if is_text { " (UTF8)" } else { "" });
         text.push_str(&format!("  {repetition} {physical} {}{logical};\n", column.name));
     }
     text.push('}');
     text
+}
+
+pub(crate) fn physical_type(kind: CellKind) -> Type {
+    match kind {
+        CellKind::Integer => Type::INT64,
+        CellKind::Small => Type::INT32,
+        CellKind::Float => Type::DOUBLE,
+        CellKind::Flag => Type::BOOLEAN,
+        CellKind::Text | CellKind::Operation | CellKind::Bytes => Type::BYTE_ARRAY,
+    }
 }
 
 /// A full disk shows inside Parquet's error: it is reported as what it is.

@@ -8,7 +8,7 @@ use crate::disk::{Disk, SyncExtent, partial_path};
 use crate::error::{SegmentFlaw, StoreError};
 use crate::fingerprint::{Fingerprint, FingerprintedFile};
 use crate::journal::{JournalEnd, JournalReader};
-use crate::parquet_file::ParquetFile;
+use crate::parquet_file::{ParquetFile, physical_type};
 use crate::series_kind::{FORMAT_VERSION, SeriesKind};
 use model::request::Operation;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -218,16 +218,6 @@ fn is_column(schema: &SchemaDescriptor, number: usize, column: &Column) -> bool 
         && found.physical_type() == physical_type(column.kind)
         && found.max_def_level() == i16::from(column.nullable)
         && found.max_rep_level() == 0
-}
-
-fn physical_type(kind: CellKind) -> parquet::basic::Type {
-    match kind {
-        CellKind::Integer => parquet::basic::Type::INT64,
-        CellKind::Small => parquet::basic::Type::INT32,
-        CellKind::Float => parquet::basic::Type::DOUBLE,
-        CellKind::Flag => parquet::basic::Type::BOOLEAN,
-        CellKind::Text | CellKind::Operation | CellKind::Bytes => parquet::basic::Type::BYTE_ARRAY,
-    }
 }
 
 /// The cells of a column in a row group, made one by one: as cells they take four times the memory.

@@ -54,11 +54,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
 
 /// Builds the program and runs the tests of the Python package alone.
 pub fn run_python(arguments: &[String]) -> Result<(), Failure> {
-    if let Some(argument) = arguments.first() {
-        return Err(Failure::cannot(format!(
-            "'cargo xtask python' takes no options; it was given '{argument}'."
-        )));
-    }
+    Failure::check_no_options("python", arguments)?;
     let mut tally = Tally::default();
     if !succeeds(&mut cargo(&["build", "-p", "drivescope"]))? {
         return Err(Failure::cannot("The program does not build; its reason is above."));

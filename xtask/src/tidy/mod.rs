@@ -45,11 +45,7 @@ const RULES: &[Rule] = &[
 
 /// Checks the tree and prints what breaks the rules.
 pub fn run(arguments: &[String]) -> Result<(), Failure> {
-    if let Some(argument) = arguments.first() {
-        return Err(Failure::cannot(format!(
-            "'cargo xtask tidy' takes no options; it was given '{argument}'."
-        )));
-    }
+    Failure::check_no_options("tidy", arguments)?;
     let tree = Tree::read(&workspace::root());
     let lines = violations(&tree);
     for line in &lines {

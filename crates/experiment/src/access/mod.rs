@@ -59,11 +59,8 @@ impl Access {
                 });
             }
         }
-        let prepared = Prepared::new(ExperimentName::Access, &setup, Filling::BRIEF).and_warm_up(
-            ExperimentName::Access,
-            range,
-            block,
-        );
+        let prepared =
+            Prepared::new(ExperimentName::Access, &setup, Filling::BRIEF).and_warm_up(range, block);
         Ok(Access { setup: Setup { range, ..setup }, request, prepared, parts: None, asks_turn: true })
     }
 
@@ -71,13 +68,14 @@ impl Access {
     pub(crate) fn of_woken(setup: Setup, moved: MovedReads, asks_turn: bool) -> Access {
         let range = setup.range.align_inward(random_block(&setup.facts));
         let setup = Setup { range, empty: false, ..setup };
-        let (request, prepared) = (AccessRequest::default(), Prepared::none());
+        let prepared = Prepared::new(ExperimentName::Access, &setup, Filling::BRIEF);
+        let request = AccessRequest::default();
         let mut access = Access { setup, request, prepared, parts: None, asks_turn };
-        access.parts = Some(Sequence::of(access.parts(moved)));
+        access.parts = Some(access.parts(moved));
         access
     }
 
-    fn parts(&self, moved: MovedReads) -> Vec<Box<dyn Experiment>> {
+    fn parts(&self, moved: MovedReads) -> Sequence {
         // What comes after the grid takes about as long as it; with little time it is left out rather than cut to pieces.
         let limit = self.setup.time_limit;
         let (has_time, time_limit) = match limit {
@@ -86,29 +84,23 @@ impl Access {
             Some(_) => (false, limit),
         };
         let of_grid = Setup { time_limit, ..self.setup.clone() };
-        let mut parts: Vec<Box<dyn Experiment>> = vec![Box::new(Grid::new(&of_grid, &self.request, moved))];
+        let mut parts = Sequence::default();
+        parts.push(Grid::new(&of_grid, &self.request, moved));
         if !has_time {
             return parts;
         }
-        parts.push(Box::new(AtLimit::new(&of_grid, &self.request, moved)));
+        parts.push(AtLimit::new(&of_grid, &self.request, moved));
         let has_page_cache = self.setup.facts.kind != TargetKind::Sim;
-        if self.request.buffered
-            && has_page_cache
-            && let Some(reads) = buffered_reads(&self.setup)
-        {
-            parts.push(Box::new(OnePhase { phase: Some(reads), is_traced: false }));
+        if self.request.buffered && has_page_cache {
+            parts.push(OnePhase(buffered_reads(&self.setup)));
         }
         if moved == MovedReads::All && self.asks_turn {
-            parts.push(Box::new(Rereads::new(&self.setup, ExperimentName::Access)));
+            parts.push(Rereads::new(&self.setup, ExperimentName::Access));
         }
         // Before the cache: on a stripe it takes pairs of reads on one drive to see how far that reads on.
-        if let Some(stripe) = Stripe::new(&self.setup, ExperimentName::Access) {
-            parts.push(Box::new(stripe));
-        }
-        if let Some(cache) = Cache::new(&self.setup) {
-            parts.push(Box::new(cache));
-        }
-        parts.push(Box::new(AtLimit::new(&of_grid, &self.request, moved)));
+        parts.push_if_any(Stripe::new(&self.setup, ExperimentName::Access));
+        parts.push_if_any(Cache::new(&self.setup));
+        parts.push(AtLimit::new(&of_grid, &self.request, moved));
         parts
     }
 }
@@ -128,7 +120,7 @@ impl Experiment for Access {
         }
         if self.parts.is_none() {
             self.setup.range = self.prepared.range(self.setup.range, so_far)?;
-            self.parts = Some(Sequence::of(self.parts(MovedReads::of(&self.setup.facts, so_far))));
+            self.parts = Some(self.parts(MovedReads::of(&self.setup.facts, so_far)));
         }
         self.parts.as_mut()?.next(so_far)
     }
@@ -140,7 +132,7 @@ impl Experiment for Access {
             // Before it has begun, what will be measured is taken to be what it would be now.
             None => {
                 let moved = MovedReads::of_rotational(self.setup.facts.rotational.unwrap_or(false));
-                steps.extend(Sequence::of(self.parts(moved)).steps());
+                steps.extend(self.parts(moved).steps());
             }
         }
         Remaining { steps }

@@ -94,11 +94,7 @@ impl Commit {
             }
         }
         let cells = all_cells(&setup, request, &sizes);
-        let prepared = Prepared::new(ExperimentName::Commit, &setup, FILLING).and_warm_up(
-            ExperimentName::Commit,
-            setup.range,
-            block,
-        );
+        let prepared = Prepared::new(ExperimentName::Commit, &setup, FILLING).and_warm_up(setup.range, block);
         let limit = setup.time_limit.unwrap_or(TIME);
         let before = Remaining { steps: prepared.steps() }.time().seconds() + 4.0;
         let usual: f64 = cells.iter().map(|cell| cell.time().seconds()).sum::<f64>() * ROUNDS as f64;

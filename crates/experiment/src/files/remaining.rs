@@ -68,7 +68,7 @@ impl Files {
 }
 
 fn step(what: String, phases: u32, time: Nanos, reads: Bytes, writes: Bytes) -> Step {
-    Step { what, phases, time, likely: time, slow: time, reads: Some(reads), writes: Some(writes) }
+    Step { reads: Some(reads), writes: Some(writes), ..Step::lasting(what, phases, time) }
 }
 
 fn times(bytes: Bytes, count: u64) -> Bytes {

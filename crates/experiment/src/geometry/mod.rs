@@ -575,15 +575,9 @@ impl Experiment for Geometry {
         // A host that turns out to be late takes the longer time.
         let most = self.times.of_ends.max(self.time()).saturating_sub(self.spent);
         if self.stage != Stage::Done && left > Nanos::ZERO {
-            remaining.steps.push(Step {
-                what: format!("reads of {} at QD 1 that locate sectors", self.block),
-                phases: 0,
-                time: most,
-                likely: left,
-                slow: left,
-                reads: Some(Bytes::new(most.get() / READ_TIME_EXPECTED.get() * self.block.get())),
-                writes: Some(Bytes::ZERO),
-            });
+            let what = format!("reads of {} at QD 1 that locate sectors", self.block);
+            let reads = Some(self.block * (most.get() / READ_TIME_EXPECTED.get()));
+            remaining.steps.push(Step { likely: left, slow: left, reads, ..Step::lasting(what, 0, most) });
         }
         remaining
     }

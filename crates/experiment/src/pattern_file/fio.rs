@@ -15,56 +15,14 @@ const NAME_LETTERS_MAX: usize = 200;
 const BLOCK_BYTES: Bytes = Bytes::from_kib(4);
 
 /// Options that change nothing here: who carries requests, how a report looks, what is the case anyway.
-const WITHOUT_EFFECT: [&str; 24] = [
-    "ioengine",
-    "filename",
-    "directory",
-    "name",
-    "description",
-    "group_reporting",
-    "invalidate",
-    "thread",
-    "randrepeat",
-    "randseed",
-    "allrandrepeat",
-    "refill_buffers",
-    "disable_lat",
-    "disable_clat",
-    "disable_slat",
-    "clocksource",
-    "gtod_reduce",
-    "new_group",
-    "write_bw_log",
-    "write_lat_log",
-    "write_iops_log",
-    "log_avg_msec",
-    "registerfiles",
-    "fixedbufs",
-];
+const WITHOUT_EFFECT: &str = "ioengine, filename, directory, name, description, group_reporting, invalidate, thread, randrepeat, \
+    randseed, allrandrepeat, refill_buffers, disable_lat, disable_clat, disable_slat, clocksource, \
+    gtod_reduce, new_group, write_bw_log, write_lat_log, write_iops_log, log_avg_msec, registerfiles, \
+    fixedbufs";
 
-const KNOWN: [&str; 21] = [
-    "rw",
-    "bs",
-    "bssplit",
-    "iodepth",
-    "numjobs",
-    "size",
-    "io_size",
-    "offset",
-    "runtime",
-    "time_based",
-    "rate",
-    "rate_iops",
-    "rwmixread",
-    "rwmixwrite",
-    "norandommap",
-    "direct",
-    "loops",
-    "stonewall",
-    "wait_for_previous",
-    "ramp_time",
-    "blockalign",
-];
+const KNOWN: &str = "rw, bs, bssplit, iodepth, numjobs, size, io_size, offset, runtime, time_based, rate, rate_iops, \
+    rwmixread, rwmixwrite, norandommap, direct, loops, stonewall, wait_for_previous, ramp_time, \
+    blockalign";
 
 type Options = BTreeMap<String, (usize, String)>;
 
@@ -142,6 +100,10 @@ fn plain(key: &str) -> String {
     .to_ascii_lowercase()
 }
 
+fn is_listed(option: &str, list: &str) -> bool {
+    list.split(", ").any(|known| known == option)
+}
+
 struct Job<'file> {
     own: &'file Options,
     global: &'file Options,
@@ -174,8 +136,8 @@ impl Job<'_> {
 
     fn check_all_known(&self) -> Result<(), Flaw> {
         for (option, (number, _)) in self.global.iter().chain(self.own) {
-            if !KNOWN.contains(&option.as_str()) && !WITHOUT_EFFECT.contains(&option.as_str()) {
-                let unknown = Reason::UnknownOption { option: option.clone(), supported: &KNOWN };
+            if !is_listed(option, KNOWN) && !is_listed(option, WITHOUT_EFFECT) {
+                let unknown = Reason::UnknownOption { option: option.clone(), supported: KNOWN };
                 return Err(unknown.at(*number));
             }
         }

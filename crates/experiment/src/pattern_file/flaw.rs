@@ -101,8 +101,8 @@ pub enum Reason {
     OpenSection,
     #[error("`{0}` stands before the first section")]
     BeforeSections(String),
-    #[error("option `{option}` is not supported. Supported are {}; or use a plan file", supported.join(", "))]
-    UnknownOption { option: String, supported: &'static [&'static str] },
+    #[error("option `{option}` is not supported. Supported are {supported}; or use a plan file")]
+    UnknownOption { option: String, supported: &'static str },
     #[error("requests through the page cache are not supported; remove it or set it to 1")]
     Buffered,
     #[error("time_based needs `runtime`")]

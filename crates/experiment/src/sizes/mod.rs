@@ -45,6 +45,7 @@ const REPEATED: &str = "repeats of outliers, if any";
 const FILLING: Filling = Filling::of(120, 2);
 const RANGE_MIN: Bytes = Bytes::from_mib(64);
 
+#[derive(Clone)]
 pub struct Sizes {
     setup: Setup,
     rounds: u32,
@@ -118,15 +119,7 @@ impl Sizes {
     }
 
     fn repeats_max(&self) -> Option<Step> {
-        let mut all = Step {
-            what: REPEATED.into(),
-            phases: 0,
-            time: Nanos::ZERO,
-            likely: Nanos::ZERO,
-            slow: Nanos::ZERO,
-            reads: Some(Bytes::ZERO),
-            writes: Some(Bytes::ZERO),
-        };
+        let mut all = Step::if_any(REPEATED.into(), 0, Nanos::ZERO);
         for step in Remaining::of(&self.rounds_of_all(REPEATED_MAX)).steps {
             all.add(&step);
         }
@@ -135,7 +128,7 @@ impl Sizes {
 
     /// So many rounds of all points. Places are drawn later; what they take is the same everywhere.
     fn rounds_of_all(&self, rounds: u32) -> Vec<Phase> {
-        let mut planned = self.copied();
+        let mut planned = self.clone();
         let region = region(self.setup.range);
         let mut phases = Vec::new();
         // Not in the order in which they come, which is drawn: people look for a size.
@@ -274,22 +267,6 @@ impl Experiment for Sizes {
         }
         remaining.steps.extend(self.repeats.clone());
         remaining
-    }
-}
-
-impl Sizes {
-    fn copied(&self) -> Sizes {
-        Sizes {
-            setup: self.setup.clone(),
-            points: self.points.clone(),
-            order: self.order.clone(),
-            places: self.places.clone(),
-            repeats: None,
-            pace: self.pace.clone(),
-            preparation: VecDeque::new(),
-            queue: VecDeque::new(),
-            ..*self
-        }
     }
 }
 

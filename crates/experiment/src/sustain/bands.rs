@@ -175,15 +175,9 @@ impl Experiment for Bands {
         let mut remaining = Remaining::of(&begin);
         // Most disks put what is written where it belongs, and there is nothing to watch.
         let looks = LOOKS_MAX - self.looks.min(LOOKS_MAX);
-        remaining.steps.push(Step {
-            what: "idle times with probes of SMR cleaning".into(),
-            phases: 2 * looks,
-            time: TIME_MAX,
-            likely: Nanos::ZERO,
-            slow: Nanos::ZERO,
-            reads: Some(self.block * READ_BLOCKS * BLOCKS * u64::from(looks)),
-            writes: Some(Bytes::ZERO),
-        });
+        let reads = Some(self.block * READ_BLOCKS * BLOCKS * u64::from(looks));
+        let step = Step::if_any("idle times with probes of SMR cleaning".into(), 2 * looks, TIME_MAX);
+        remaining.steps.push(Step { reads, ..step });
         remaining
     }
 

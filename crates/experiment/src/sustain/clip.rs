@@ -132,15 +132,9 @@ impl Experiment for Clip {
         }
         let bytes = self.bytes_left(PIECES_MAX);
         let likely = taking(self.bytes_left(PIECES_LIKELY));
-        let step = Step {
-            what: format!("random writes to {} spans, each to steady state", self.ranges.len()),
-            phases: self.ranges.len() as u32 * (PIECES_MAX + 1),
-            time: taking(bytes),
-            likely,
-            slow: likely,
-            reads: Some(Bytes::ZERO),
-            writes: Some(bytes),
-        };
+        let what = format!("random writes to {} spans, each to steady state", self.ranges.len());
+        let step = Step::lasting(what, self.ranges.len() as u32 * (PIECES_MAX + 1), taking(bytes));
+        let step = Step { likely, slow: likely, writes: Some(bytes), ..step };
         let trims = self.queue.iter().filter(|phase| phase.kind == PhaseKind::Purge).cloned();
         let mut steps = Remaining::of(&trims.collect::<Vec<Phase>>()).steps;
         // A trim carries no data.

@@ -62,11 +62,8 @@ impl Sustain {
         let range = setup.range.align_inward(block);
         check_room(ExperimentName::Sustain, range.bytes(), RANGE_MIN)?;
         Budget::check(&setup, &request)?;
-        let prepared = Prepared::new(ExperimentName::Sustain, &setup, FILLING).and_warm_up(
-            ExperimentName::Sustain,
-            range,
-            random_block(&setup.facts),
-        );
+        let prepared = Prepared::new(ExperimentName::Sustain, &setup, FILLING)
+            .and_warm_up(range, random_block(&setup.facts));
         let setup = Setup { range, ..setup };
         let asked = Budget::of(&setup, &request, false);
         let limit = if asked.is_asked { Some(asked.bytes) } else { None };
@@ -82,37 +79,25 @@ impl Sustain {
         self.setup.range = range;
         // What was announced holds, whatever the drive turns out to be.
         self.limit = self.remaining().writes();
-        self.parts = Some(Sequence::of(self.parts(moves_parts(&self.setup.facts, so_far))));
+        self.parts = Some(self.parts(moves_parts(&self.setup.facts, so_far)));
         Some(())
     }
 
-    fn parts(&self, mechanical: bool) -> Vec<Box<dyn Experiment>> {
+    fn parts(&self, mechanical: bool) -> Sequence {
         let (setup, request) = (&self.setup, &self.request);
-        let mut parts: Vec<Box<dyn Experiment>> = Vec::new();
+        let mut parts = Sequence::default();
         if mechanical {
-            parts.push(Box::new(Rereads::new(setup, ExperimentName::Sustain)));
+            parts.push(Rereads::new(setup, ExperimentName::Sustain));
         }
-        if let Some(part) = Bands::new(setup, mechanical) {
-            parts.push(Box::new(part));
-        }
-        if let Some(part) = Kind::new(setup, mechanical) {
-            parts.push(Box::new(part));
-        }
-        parts.push(Box::new(RateDrop::new(setup, request, mechanical)));
-        if let Some(part) = Cache::new(setup, request) {
-            parts.push(Box::new(part));
-        }
-        if let Some(part) = CrossCheck::new(setup, request, mechanical) {
-            parts.push(Box::new(part));
-        }
-        if let Some(part) = Rest::new(setup, request, mechanical) {
-            parts.push(Box::new(part));
-        }
-        if let Some(part) = Clip::new(setup, &request.clip) {
-            parts.push(Box::new(part));
-        }
+        parts.push_if_any(Bands::new(setup, mechanical));
+        parts.push_if_any(Kind::new(setup, mechanical));
+        parts.push(RateDrop::new(setup, request, mechanical));
+        parts.push_if_any(Cache::new(setup, request));
+        parts.push_if_any(CrossCheck::new(setup, request, mechanical));
+        parts.push_if_any(Rest::new(setup, request, mechanical));
+        parts.push_if_any(Clip::new(setup, &request.clip));
         if request.drain {
-            parts.push(Box::new(OnePhase { phase: Some(drain(setup)), is_traced: false }));
+            parts.push(OnePhase(Some(drain(setup))));
         }
         parts
     }
@@ -126,7 +111,7 @@ impl Sustain {
         };
         let mut most = Vec::new();
         for mechanical in guesses {
-            let steps = Sequence::of(self.parts(mechanical)).steps();
+            let steps = self.parts(mechanical).steps();
             if most.is_empty() || writes_of(&steps) >= writes_of(&most) {
                 most = steps;
             }

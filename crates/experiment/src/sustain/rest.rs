@@ -132,16 +132,7 @@ impl Experiment for Rest {
         let time = self.rests.iter().copied().sum();
         let what = "idle times after the write cliff, if any, each with writes to the next cliff".into();
         let phases = 4 * self.rests.len() as u32;
-        Remaining {
-            steps: vec![Step {
-                what,
-                phases,
-                time,
-                likely: Nanos::ZERO,
-                slow: Nanos::ZERO,
-                reads: Some(Bytes::ZERO),
-                writes: Some(self.bytes_max()),
-            }],
-        }
+        let step = Step { writes: Some(self.bytes_max()), ..Step::if_any(what, phases, time) };
+        Remaining { steps: vec![step] }
     }
 }

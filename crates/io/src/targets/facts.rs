@@ -266,22 +266,12 @@ fn is_pci_address(name: &str) -> bool {
 
 /// By the names that the makers of virtual machines give their disks.
 fn is_virtual(model: Option<&str>, link: Option<&Link>) -> bool {
-    const MODELS: [&str; 9] = [
-        "QEMU",
-        "VBOX",
-        "VMware",
-        "Virtual Disk",
-        "Virtual HD",
-        "Virtual disk",
-        "Google",
-        "Amazon Elastic",
-        "XENSRC",
-    ];
+    const MODELS: &str = "QEMU|VBOX|VMware|Virtual Disk|Virtual HD|Virtual disk|Google|Amazon Elastic|XENSRC";
     if let Some(link) = link
         && (link.name.starts_with("virtio") || link.name == "Xen")
     {
         return true;
     }
     let model = model.unwrap_or_default();
-    MODELS.iter().any(|name| model.contains(name))
+    MODELS.split('|').any(|name| model.contains(name))
 }

@@ -197,30 +197,12 @@ pub(super) fn members_of(roots: &SystemRoots, mount: &Mount) -> Vec<BlockDevice>
 
 pub fn file_system_caveat(kind: &str) -> Option<Caveat> {
     const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
-    const NETWORK: [&str; 18] = [
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb3",
-        "smbfs",
-        "9p",
-        "virtiofs",
-        "ceph",
-        "afs",
-        "lustre",
-        "gfs2",
-        "ocfs2",
-        "beegfs",
-        "glusterfs",
-        "fuse.sshfs",
-        "fuse.glusterfs",
-        "fuse.ceph",
-        "fuse.s3fs",
-    ];
+    const NETWORK: &str = "nfs nfs4 cifs smb3 smbfs 9p virtiofs ceph afs lustre gfs2 ocfs2 beegfs glusterfs \
+                           fuse.sshfs fuse.glusterfs fuse.ceph fuse.s3fs";
     const REMAPPED: [&str; 8] = ["btrfs", "zfs", "bcachefs", "overlay", "f2fs", "ecryptfs", "nilfs2", "aufs"];
     if IN_MEMORY.contains(&kind) {
         Some(Caveat::InMemory)
-    } else if NETWORK.contains(&kind) {
+    } else if NETWORK.split(' ').any(|network| network == kind) {
         Some(Caveat::Network)
     } else if REMAPPED.contains(&kind) {
         Some(Caveat::Remapped)

@@ -33,12 +33,11 @@ pub struct Column {
 
 pub fn columns(program: &Program, seed: u64) -> Result<Vec<Column>, Failure> {
     let threads = THREADS.map(|number| number.to_string()).join(",");
-    let seed = seed.to_string();
     let mut columns = Vec::new();
     for (system, (_, target, _)) in SYSTEMS.iter().enumerate() {
-        let words = ["access", target, "--threads", &threads, "--seed", &seed];
-        let file = program.run(&[&words[..], &["--range", FILE]].concat())?;
-        columns.push(Column { system, file, whole: program.run(&words)? });
+        let whole = program.measure("access", target, &["--threads", &threads], seed)?;
+        let file = program.measure("access", target, &["--threads", &threads, "--range", FILE], seed)?;
+        columns.push(Column { system, file, whole });
     }
     Ok(columns)
 }

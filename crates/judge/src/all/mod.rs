@@ -8,7 +8,7 @@ use crate::engine::measurement::number;
 use crate::engine::{self, summary::Results};
 use crate::failure::Failure;
 use crate::goal::{Bound, Goal, table};
-use crate::machine::{busy_share, cores, load_average, machine, median, publish, seed_of_now, today};
+use crate::machine::{busy_share, conditions, cores, load_average, median, publish, seed_of_now, today};
 use crate::options::{AllOptions, EngineOptions, SimOptions};
 use crate::place::{output, parsed};
 use crate::program::Program;
@@ -43,16 +43,14 @@ pub fn run(options: &AllOptions) -> Result<(), Failure> {
     let reached = goals.iter().filter(|goal| goal.is_reached()).count();
     let page = format!(
         "# Every goal in one table\n\n\
-         Made by `cargo xtask bench all{}` on {}, release build.\n{}\n\
-         Load averages before and after: {before}; {}. {reached} of {} goals are reached.\n\n\
+         Made by `cargo xtask bench all{}` on {}, release build.\n{} {reached} of {} goals are reached.\n\n\
          A ratio above 1 is better than the goal. Medians of {rounds} turns; peers have theirs in between, in random order. IOPS per core: \
          for each second\nof processor time of the process itself. fio's best: of its settings that take a completion as soon as there is one. On the loop device \
          both run on the first processor and the kernel's workers on the second.\n\n\
          {}\n{}",
         if options.quick { " --quick" } else { "" },
         today(),
-        machine(),
-        load_average(),
+        conditions(&before),
         goals.len(),
         table(&goals),
         whole_runs::rates(&runs),

@@ -7,7 +7,7 @@ mod score;
 use crate::failure::{Doing, Failure};
 use crate::files::Mounted;
 use crate::fixed_processors::FixedProcessors;
-use crate::machine::{load_average, machine, publish, today};
+use crate::machine::{conditions, load_average, publish, today};
 use crate::mounted_drive::MountedDrive;
 use crate::options::CommitsOptions;
 use crate::place::Place;
@@ -46,11 +46,9 @@ pub fn run(options: &CommitsOptions) -> Result<(), Failure> {
     }
     let page = format!(
         "# Commits against the truth and beside peers\n\n\
-         Made by `cargo xtask bench commits` on {}: virtual drives and seeds from {first} on.\n{}\n\
-         Load averages before and after: {before}; {}.\n\n{page}",
+         Made by `cargo xtask bench commits` on {}: virtual drives and seeds from {first} on.\n{}\n\n{page}",
         today(),
-        machine(),
-        load_average(),
+        conditions(&before),
     );
     publish(&page, REPORT, options.is_complete())
 }

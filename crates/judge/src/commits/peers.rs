@@ -45,22 +45,11 @@ const PREALLOCATED: (&[&str], &str) = (&["--sizes", "2KiB"], "commits of 2 KiB, 
 const OVERWRITTEN: (&[&str], &str) =
     (&["--sizes", "8KiB", "--for", "postgresql"], "commits of 8 KiB, fdatasync, overwrite");
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    Fio,
-    PgTestFsync,
-    Bare,
-}
-
-impl Peer {
-    const ALL: [Peer; 3] = [Peer::Fio, Peer::PgTestFsync, Peer::Bare];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Peer::Fio => "fio, 2 KiB, a growing file",
-            Peer::PgTestFsync => "pg_test_fsync, 8 KiB, the same offset",
-            Peer::Bare => "a bare loop, 8 KiB, over 16 MiB",
-        }
+model::words! {
+    pub enum Peer {
+        Fio = "fio, 2 KiB, a growing file",
+        PgTestFsync = "pg_test_fsync, 8 KiB, the same offset",
+        Bare = "a bare loop, 8 KiB, over 16 MiB",
     }
 }
 
@@ -92,29 +81,27 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
         if peer == Peer::PgTestFsync && pg.is_none() {
             continue;
         }
-        let theirs = || -> Result<Vec<Turn>, Failure> {
-            match peer {
-                Peer::Fio => (0..TURNS).map(|_| fio(folder)).collect(),
-                Peer::PgTestFsync => Ok(vec![postgresql(pg.as_deref().unwrap_or_default(), folder)?]),
-                Peer::Bare => (0..TURNS).map(|_| bare_loop(folder)).collect(),
-            }
-        };
         let (mut ratios, mut rates, mut agree) = (Vec::new(), Vec::new(), (0, 0));
         for round in 0..rounds {
             eprintln!("{}: round {} of {rounds} with {}", folder.display(), round + 1, peer.name());
-            let mut turns = theirs()?;
+            let mut turns = Vec::new();
+            theirs(peer, pg.as_deref(), folder, &mut turns)?;
             let (ours, interval) = match peer {
                 Peer::Fio => measured(program, folder, PREALLOCATED)?,
                 Peer::PgTestFsync => (one_offset(folder)?, None),
                 Peer::Bare => measured(program, folder, OVERWRITTEN)?,
             };
-            turns.extend(theirs()?);
-            let theirs_per_second: f64 = turns.iter().map(|turn| turn.per_second).sum();
+            theirs(peer, pg.as_deref(), folder, &mut turns)?;
+            let (mut theirs_per_second, mut least, mut most) = (0.0, f64::INFINITY, 0.0_f64);
+            for turn in &turns {
+                theirs_per_second += turn.per_second;
+                least = least.min(turn.p99_s.unwrap_or(least));
+                most = most.max(turn.p99_s.unwrap_or(most));
+            }
             ratios.push(ours * turns.len() as f64 / theirs_per_second);
             rates.push(ours);
-            let p99s = || turns.iter().filter_map(|turn| turn.p99_s);
-            if let (Some((low, high)), Some(least), Some(most)) =
-                (interval, p99s().reduce(f64::min), p99s().reduce(f64::max))
+            if let Some((low, high)) = interval
+                && least <= most
             {
                 agree.1 += 1;
                 agree.0 += usize::from(low <= most && least <= high);
@@ -125,6 +112,18 @@ pub fn compared(program: &Program, folder: &Path, rounds: u64) -> Result<Vec<Com
         found.push(Compared { peer, rounds: rounds as usize, ratio, per_second, agree });
     }
     Ok(found)
+}
+
+fn theirs(peer: Peer, pg: Option<&str>, folder: &Path, turns: &mut Vec<Turn>) -> Result<(), Failure> {
+    match peer {
+        Peer::PgTestFsync => turns.push(postgresql(pg.unwrap_or_default(), folder)?),
+        Peer::Fio | Peer::Bare => {
+            for _ in 0..TURNS {
+                turns.push(if peer == Peer::Fio { fio(folder)? } else { bare_loop(folder)? });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Commits a second to one offset, which is what pg_test_fsync does; `commit` goes over a log as databases do. Otherwise as `commit` does; by this tree, whatever program is compared.

@@ -49,9 +49,8 @@ pub fn percentiles(
         let number = first + index as u64;
         let tail = Tail::drawn(number);
         let drive = tail.drive(folder, &format!("tail-{number}"))?;
-        let seed = number.to_string();
-        let words = ["commit", &drive.target, "--write", "--time-limit", "30s", "--sizes", "8KiB"];
-        let document = program.run(&[&words[..], &["--seed", &seed]].concat())?;
+        let options = ["--write", "--time-limit", "30s", "--sizes", "8KiB"];
+        let document = program.measure("commit", &drive.target, &options, number)?;
         let point = rows(&document.said(FindingCode::CommitLatency)["data"]["points"]).first();
         let inside = |name: &str, truth: f64| {
             let (low, high) = (point?[name]["low"].as_f64()?, point?[name]["high"].as_f64()?);
@@ -84,8 +83,8 @@ pub fn flushes(
     let all = on_two_threads(targets as usize, |index| {
         let number = first + index as u64;
         let drive = of_policy(folder, number)?;
-        let words = ["commit", &drive.target, "--write", "--time-limit", "10s", "--seed"];
-        let document = program.run(&[&words[..], &[&number.to_string()]].concat())?;
+        let options = ["--write", "--time-limit", "10s"];
+        let document = program.measure("commit", &drive.target, &options, number)?;
         let said = document.said(FindingCode::FlushHonoured);
         let truth = match Truths::of(&drive.profile)?.get(FindingCode::FlushHonoured).map(|truth| truth.value)
         {
@@ -124,8 +123,8 @@ pub fn verdicts(
         let factor = factors[index % factors.len()];
         let drive =
             Tail::of_p99(number, factor * LIMIT_S).drive(folder, &format!("edge-{factor}-{number}"))?;
-        let words = ["commit", &drive.target, "--write", "--for", "etcd", "--time-limit", "30s", "--seed"];
-        let document = program.run(&[&words[..], &[&number.to_string()]].concat())?;
+        let options = ["--write", "--for", "etcd", "--time-limit", "30s"];
+        let document = program.measure("commit", &drive.target, &options, number)?;
         let said = document.said(FindingCode::CommitVerdict)["value"].as_str().map(str::to_owned);
         Ok((factor < 1.0, said))
     })?;

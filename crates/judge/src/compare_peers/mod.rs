@@ -68,7 +68,7 @@ fn ours(program: &Program, device: &Path, time: &str, truth: &Truths) -> Vec<Row
     let shown = format!("drivescope check --time-limit {time}");
     eprintln!("{shown}");
     let device = device.to_string_lossy();
-    let document = program.run(&["check", &device, "--seed", "1", "--time-limit", time]);
+    let document = program.measure("check", &device, &["--time-limit", time], 1);
     let mut rows = Vec::new();
     for question in peers::Question::ALL {
         let code = question.code();

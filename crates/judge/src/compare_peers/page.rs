@@ -1,7 +1,7 @@
 //! The page: who says what, against the truth, and why they differ.
 
 use super::peers::{Answer, Question};
-use crate::machine::{load_average, machine, today};
+use crate::machine::{conditions, today};
 use std::fmt::Write as _;
 
 pub struct Row {
@@ -16,14 +16,13 @@ pub fn page(drive: &str, load_before: &str, on_disk: &[Row], on_memory: &[Row]) 
     let build = if cfg!(debug_assertions) { "a debug build" } else { "a release build" };
     let mut text = format!(
         "# Who says what of the same drive\n\n\
-         Made by `cargo xtask compare-peers` on {}, with {build} of drivescope.\n{}\nLoad averages before and after: {load_before}; {}. What else runs makes answers late, and random reads more than others.\n\n\
+         Made by `cargo xtask compare-peers` on {}, with {build} of drivescope.\n{} What else runs makes answers late, and random reads more than others.\n\n\
          ## A hard disk whose truth is known\n\n\
          The virtual disk `{drive}` is mounted in real time, with a loop device over it. The truth follows from its tracks and its arm. Each \
          program ran alone,\none after the other, and what was in memory of the device was dropped before. What the others print is read by \
          `drivescope import`.\n",
         today(),
-        machine(),
-        load_average()
+        conditions(load_before)
     );
     tables(&mut text, on_disk);
     let _ = write!(

@@ -6,24 +6,16 @@ use model::prng::Prng;
 
 const DRAWS_STREAM: u64 = 0x6469_7374;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Disturbance {
-    /// Random reads of others at QD 1, in bursts of 0.1 to 3 s that take 10 to 30 % of the time.
-    OtherLoad,
-    /// Completions are seen 15 to 100 µs late on average, and one in a hundred 1 ms later still.
-    LateHost,
+model::words! {
+    pub enum Disturbance {
+        /// Random reads of others at QD 1, in bursts of 0.1 to 3 s.
+        OtherLoad = "other I/O for 10 to 30 % of the time",
+        /// Completions are seen 15 to 100 µs late on average, and one in a hundred 1 ms later still.
+        LateHost = "late host",
+    }
 }
 
 impl Disturbance {
-    pub const ALL: [Disturbance; 2] = [Disturbance::OtherLoad, Disturbance::LateHost];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Disturbance::OtherLoad => "other I/O for 10 to 30 % of the time",
-            Disturbance::LateHost => "late host",
-        }
-    }
-
     /// The profile of that drive with this disturbance, as the number draws it.
     pub fn profile(self, drive: &str, number: u64) -> Result<String, Failure> {
         Ok(format!("{}\n[[faults]]\n{}\n", text(drive)?, self.fault(number)))

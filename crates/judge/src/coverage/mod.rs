@@ -93,17 +93,16 @@ fn of_family(
     part: &Part,
     batch: Range<u64>,
 ) -> Result<Vec<Judged>, Failure> {
-    let command = [&[part.experiment], part.words].concat();
     let drives = drives(options, folder, part, batch.clone())?;
     let one = |number: usize| {
         let drive = &drives[number];
-        let seed = (options.seed + batch.start + number as u64).to_string();
+        let seed = options.seed + batch.start + number as u64;
         let mounted = if options.mounted { Some(MountedDrive::start(program, &drive.name)?) } else { None };
         let target = match &mounted {
             Some(mounted) => mounted.device().display().to_string(),
             None => drive.target.clone(),
         };
-        let document = program.run(&[&command[..], &[&target, "--seed", &seed]].concat())?;
+        let document = program.measure(part.experiment, &target, part.words, seed)?;
         let judged = judged(drive, &document)?;
         for one in &judged {
             if !one.verdict.is_bad() {

@@ -10,14 +10,16 @@ use std::process::Command;
 /// Requests of our null engine for each second asked for: about as long as that at 100 ns each.
 const NULL_OPERATIONS_PER_SECOND: u64 = 10_000_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Target {
-    /// A loop device over memory, past the page cache.
-    Loop,
-    /// `/dev/zero` through io_uring: no wait and no drive, so what is left is the way into the kernel and back.
-    Zero,
-    /// No kernel at all: what the program itself costs.
-    Null,
+model::words! {
+    #[derive(ValueEnum)]
+    pub enum Target {
+        /// A loop device over memory, past the page cache.
+        Loop = "loop",
+        /// `/dev/zero` through io_uring: no wait and no drive, so what is left is the way into the kernel and back.
+        Zero = "zero",
+        /// No kernel at all: what the program itself costs.
+        Null = "null",
+    }
 }
 
 pub struct Case {
@@ -40,32 +42,13 @@ const OURS: Contender = Contender { name: "drivescope", fio_options: None, sees_
 /// fio's own ways to be fast; the best of them is the one to beat.
 const FIO_URING: [Contender; 6] = [
     fio("fio io_uring", "", false, 1),
-    fio("fio io_uring, fixed buffers and file", "--fixedbufs --registerfiles", false, 1),
-    fio(
-        "fio the same, batches to 16",
-        "--fixedbufs --registerfiles --iodepth_batch_submit=16 --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=16",
-        false,
-        16,
-    ),
-    fio(
-        "fio the same, batches to 32",
-        "--fixedbufs --registerfiles --iodepth_batch_submit=32 --iodepth_batch_complete_min=1 --iodepth_batch_complete_max=32",
-        false,
-        32,
-    ),
-    fio(
-        "fio the same, waits for 16",
-        "--fixedbufs --registerfiles --iodepth_batch_submit=16 --iodepth_batch_complete_min=16",
-        true,
-        16,
-    ),
-    fio(
-        "fio the same, waits for 32",
-        "--fixedbufs --registerfiles --iodepth_batch_submit=32 --iodepth_batch_complete_min=32",
-        true,
-        32,
-    ),
+    fio("fio io_uring, fixed buffers and file", FIXED, false, 1),
+    fio("fio the same, batches to 16", FIXED, false, 16),
+    fio("fio the same, batches to 32", FIXED, false, 32),
+    fio("fio the same, waits for 16", FIXED, true, 16),
+    fio("fio the same, waits for 32", FIXED, true, 32),
 ];
+const FIXED: &str = "--fixedbufs --registerfiles";
 
 const FIO_NULL: Contender = fio("fio null", "", false, 1);
 
@@ -74,16 +57,6 @@ const fn fio(name: &'static str, options: &'static str, sees_late: bool, batch: 
 }
 
 impl Target {
-    pub const ALL: [Target; 3] = [Target::Loop, Target::Zero, Target::Null];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Target::Loop => "loop",
-            Target::Zero => "zero",
-            Target::Null => "null",
-        }
-    }
-
     pub fn path(self, loop_device: &str) -> &str {
         match self {
             Target::Loop => loop_device,
@@ -114,9 +87,20 @@ impl Contender {
     pub fn measure(&self, case: &Case, program: &Path, seconds: u64) -> Result<Measurement, Failure> {
         match self.fio_options {
             Some(options) => {
-                measurement::of_fio(&output(Command::new("fio").args(fio_arguments(case, options, seconds)))?)
+                let arguments = fio_arguments(case, &format!("{options}{}", self.batches()), seconds);
+                measurement::of_fio(&output(Command::new("fio").args(arguments))?)
             }
             None => measure_ours(case, program, seconds),
+        }
+    }
+
+    fn batches(&self) -> String {
+        let batch = self.batch;
+        let submit = format!(" --iodepth_batch_submit={batch} --iodepth_batch_complete_min=");
+        match (batch, self.sees_late) {
+            (1, _) => String::new(),
+            (_, true) => format!("{submit}{batch}"),
+            (_, false) => format!("{submit}1 --iodepth_batch_complete_max={batch}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::contender::{Case, Contender, Target};
 use super::measurement::Measurement;
 use crate::goal::{Bound, Goal, table};
-use crate::machine::{load_average, machine, spread, today};
+use crate::machine::{conditions, spread, today};
 use crate::options::EngineOptions;
 use std::fmt::Write as _;
 
@@ -68,14 +68,11 @@ pub fn report(options: &EngineOptions, seed: u64, all: &[Results], load_before: 
     let command =
         format!("cargo xtask bench engine --seconds {seconds} --rounds {rounds} --seed {seed}{only}");
     let _ = writeln!(text, "Made by `{command}` on {}.", today());
-    let _ = writeln!(text, "{}", machine());
     let _ = writeln!(
         text,
-        "Load averages before and after: {load_before}; {}. Both sides met the same noise: they ran in turns of {} s, \
-         {} each, in random order. Trust the ratios, not the absolute numbers.\n",
-        load_average(),
-        options.seconds,
-        options.rounds
+        "{} Both sides met the same noise: they ran in turns of {seconds} s, {rounds} each, in random order. \
+         Trust the ratios, not the absolute numbers.\n",
+        conditions(load_before)
     );
     text.push_str(&ratios(all));
     text.push_str(EXPLANATION);

@@ -4,31 +4,17 @@ use crate::failure::Failure;
 use crate::virtual_drive::{Drive, Folder, named, text};
 use model::prng::Prng;
 
-const DISKS: &[&str] = &[
-    "st3250823a",
-    "sata-160gb",
-    "wd3000bkhg",
-    "wd20ears",
-    "hds723030ala640",
-    "st3000dm001",
-    "dt01aca300",
-    "disk-4tb",
-    "x300-hdwe150",
-    "exos-x20",
-    "failing-disk",
-];
-const SHINGLED: &[&str] = &["smr-2tb", "st8000as0002", "st8000dm004"];
-/// Drawn at random, so that nobody tuned anything for them.
-const DRAWN: &[&str] =
-    &["random-hard-disk-101", "random-hard-disk-102", "random-hard-disk-103", "random-shingled-101"];
-/// Where a link is the limit: everywhere, nowhere, in the outer zones.
-const LINKED: &[&str] = &["wd20ears-usb2", "wd20ears-usb3", SLOW_PORT];
+/// Disks and shingled ones, then links that are the limit everywhere, nowhere, and in the outer zones, then some drawn at
+/// random, so that nobody tuned anything for them.
+const DRIVES: &str = "st3250823a sata-160gb wd3000bkhg wd20ears hds723030ala640 st3000dm001 dt01aca300 disk-4tb \
+    x300-hdwe150 exos-x20 failing-disk smr-2tb st8000as0002 st8000dm004 wd20ears-usb2 wd20ears-usb3 \
+    exos-x20-on-sata-3 random-hard-disk-101 random-hard-disk-102 random-hard-disk-103 random-shingled-101";
 /// A disk that reads 285 MB/s outside, on a port that carries 280.
 const SLOW_PORT: &str = "exos-x20-on-sata-3";
 
 pub fn chosen(chosen: &[String], folder: &Folder) -> Result<Vec<Drive>, Failure> {
     let names: Vec<&str> = match chosen {
-        [] => [DISKS, SHINGLED, LINKED, DRAWN].concat(),
+        [] => DRIVES.split(' ').collect(),
         chosen => chosen.iter().map(String::as_str).collect(),
     };
     let mut drives = Vec::new();
@@ -65,7 +51,7 @@ pub fn weak(folder: &Folder, seed: u64, bytes: u64) -> Result<Drive, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DISKS, DRAWN, LINKED, SHINGLED, SPOTS, slow_port, weak};
+    use super::{DRIVES, SLOW_PORT, SPOTS, slow_port, weak};
     use crate::truth::Truths;
     use crate::virtual_drive::{Folder, named};
     use model::finding::FindingCode;
@@ -73,7 +59,7 @@ mod tests {
     #[test]
     fn all_drives_can_be() {
         let folder = Folder::make().expect("a folder");
-        for name in [DISKS, SHINGLED, &LINKED[..2], DRAWN].concat() {
+        for name in DRIVES.split(' ').filter(|name| *name != SLOW_PORT) {
             named(name).expect("a drive");
         }
         let truths = Truths::of(&slow_port(&folder).expect("a drive").profile).expect("a sound drive");

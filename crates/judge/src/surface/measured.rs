@@ -58,8 +58,7 @@ pub struct Measured {
 }
 
 pub fn surface(program: &Program, target: &str, seed: u64, options: &[&str]) -> Result<Measured, Failure> {
-    let seed = seed.to_string();
-    Ok(read(program.run(&[&["surface", target, "--seed", &seed], options].concat())?))
+    Ok(read(program.measure("surface", target, options, seed)?))
 }
 
 pub fn read(document: Document) -> Measured {

@@ -105,32 +105,33 @@ impl Reader {
 
 fn areas(reader: &mut Reader) -> Measured {
     let bytes = AREA_BYTES.min((AREAS_SHARE * (reader.capacity / AREAS) as f64) as u64) / MIB * MIB;
-    let seconds: Vec<f64> = (0..AREAS)
-        .map(|area| reader.read(reader.capacity / AREAS * area / MIB * MIB, bytes, MIB, DEPTH) / bytes as f64)
-        .collect();
+    let mut seconds = Vec::new();
+    for area in 0..AREAS {
+        let first = reader.capacity / AREAS * area / MIB * MIB;
+        seconds.push(reader.read(first, bytes, MIB, DEPTH) / bytes as f64);
+    }
     let mean = seconds.iter().sum::<f64>() / AREAS as f64;
     reader.measured(1.0 / seconds[0], 1.0 / seconds[AREAS as usize - 1], mean)
 }
 
 fn points(reader: &mut Reader) -> Measured {
     const READ: u64 = 64 * KIB;
-    let rates: Vec<f64> = (0..POINTS)
-        .map(|point| {
-            let first = reader.capacity / POINTS * point / READ * READ;
-            reader.read(first, READ, READ, 1);
-            MIB as f64 / reader.read(first + READ, MIB, READ, 1)
-        })
-        .collect();
-    let mean = rates.iter().sum::<f64>() / POINTS as f64;
-    let (least, most) =
-        rates.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), &rate| (rate.min(least), rate.max(most)));
-    reader.measured(most, least, 1.0 / mean)
+    let (mut sum, mut least, mut most) = (0.0, f64::INFINITY, 0.0_f64);
+    for point in 0..POINTS {
+        let first = reader.capacity / POINTS * point / READ * READ;
+        reader.read(first, READ, READ, 1);
+        let rate = MIB as f64 / reader.read(first + READ, MIB, READ, 1);
+        (sum, least, most) = (sum + rate, least.min(rate), most.max(rate));
+    }
+    reader.measured(most, least, 1.0 / (sum / POINTS as f64))
 }
 
 fn zcav(reader: &mut Reader) -> Measured {
     let blocks = reader.capacity / BLOCK_BYTES;
-    let seconds: Vec<f64> =
-        (0..blocks).map(|block| reader.read(block * BLOCK_BYTES, BLOCK_BYTES, MIB, DEPTH)).collect();
+    let mut seconds = Vec::new();
+    for block in 0..blocks {
+        seconds.push(reader.read(block * BLOCK_BYTES, BLOCK_BYTES, MIB, DEPTH));
+    }
     let rate = |seconds: Option<&f64>| BLOCK_BYTES as f64 / seconds.copied().unwrap_or(f64::NAN);
     let mean = seconds.iter().sum::<f64>() / (blocks * BLOCK_BYTES) as f64;
     reader.measured(rate(seconds.first()), rate(seconds.last()), mean)

@@ -24,30 +24,21 @@ const LOAD_SHARE: f64 = 0.04;
 const FASTER_THAN_LINK: f64 = 0.7;
 const STREAM: u64 = u64::from_le_bytes(*b"benchval");
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sort {
-    ByTime,
-    ByBytes,
-    Quiet,
-    /// Neither, but somebody else uses it now and then.
-    Loaded,
+model::words! {
+    pub enum Sort {
+        ByTime = "valleys by time",
+        ByBytes = "valleys by bytes",
+        Quiet = "none",
+        Loaded = "none, but other load now and then",
+    }
 }
 
 impl Sort {
-    pub fn name(self) -> &'static str {
-        match self {
-            Sort::ByTime => "valleys by time",
-            Sort::ByBytes => "valleys by bytes",
-            Sort::Quiet => "none",
-            Sort::Loaded => "none, but other load now and then",
-        }
-    }
-
     pub fn options(self) -> &'static [&'static str] {
         match self {
-            Sort::ByTime | Sort::ByBytes => &["--range", "0..24GB"],
-            Sort::Quiet => &["--range", "0..1GB", "--passes", "3"],
-            Sort::Loaded => &["--range", "0..4GB", "--passes", "5"],
+            Sort::ByTime | Sort::ByBytes => &["--write", "--range", "0..24GB"],
+            Sort::Quiet => &["--write", "--range", "0..1GB", "--passes", "3"],
+            Sort::Loaded => &["--write", "--range", "0..4GB", "--passes", "5"],
         }
     }
 }

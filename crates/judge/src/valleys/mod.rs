@@ -26,11 +26,9 @@ pub fn run(options: &ScoreOptions) -> Result<(), Failure> {
     let folder = Folder::make()?;
     let program = Program::chosen(&options.program, folder.path())?;
     let cases = drives::drawn(&folder, options.first, options.random)?;
-    let seed = options.seed.to_string();
     let scores = on_two_threads(cases.len(), |number| {
         let case = &cases[number];
-        let words = ["valleys", &case.drive.target, "--write", "--seed", &seed];
-        let document = program.run(&[&words[..], case.sort.options()].concat())?;
+        let document = program.measure("valleys", &case.drive.target, case.sort.options(), options.seed)?;
         eprintln!("{} of {}: {}", number + 1, cases.len(), case.drive.name);
         Score::of(case, &document)
     })?;

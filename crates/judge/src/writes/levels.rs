@@ -34,21 +34,10 @@ pub fn table(drives: &[&[Drive]], program: &Program, seed: u64) -> Result<String
             with_many.push((drive, levels));
         }
     }
-    let seed = seed.to_string();
     let rows = on_two_threads(with_many.len(), |number| {
         let (drive, truth) = &with_many[number];
-        let words = [
-            "sustain",
-            &drive.target,
-            "--write",
-            "--until",
-            "levels",
-            "--pattern",
-            "sequential",
-            "--seed",
-            &seed,
-        ];
-        let document = program.run(&words)?;
+        let options = ["--write", "--until", "levels", "--pattern", "sequential"];
+        let document = program.measure("sustain", &drive.target, &options, seed)?;
         eprintln!("levels, {} of {}: {}", number + 1, with_many.len(), drive.name);
         let said = document.why(FindingCode::WriteCliff).to_owned();
         Ok(Row { name: drive.name.clone(), truth: truth.clone(), found: found(&document), said })

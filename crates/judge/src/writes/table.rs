@@ -1,5 +1,6 @@
 //! The page: what was done, each drive, and all drives by what they are.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::score::{ALLOWED, FallVerdict, KindVerdict, Score};
@@ -94,11 +95,11 @@ pub fn by_family(title: &str, scores: &[Score]) -> String {
         scores.len(),
         100.0 * ALLOWED
     );
-    let mut families: Vec<&str> = scores.iter().map(|score| score.family).collect();
-    families.sort_unstable();
-    families.dedup();
-    for family in families {
-        let own: Vec<&Score> = scores.iter().filter(|score| score.family == family).collect();
+    let mut families = BTreeMap::<&str, Vec<&Score>>::new();
+    for score in scores {
+        families.entry(score.family).or_default().push(score);
+    }
+    for (family, own) in families {
         let (mut right, mut unknown, mut wrong, mut missed, mut invented) = (0, 0, 0, 0, 0);
         let (mut good, mut held, mut rates_held, mut most) = (0, 0, 0, 0.0_f64);
         let mut errors: Vec<f64> = Vec::new();

@@ -36,7 +36,7 @@ pub struct Mechanism {
     arm: Arm,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Arm {
     cylinder: u64,
     surface: u32,
@@ -75,14 +75,7 @@ impl Mechanism {
             standby: profile.standby.clone(),
             defects: profile.defects.clone(),
             prng: Prng::new(seed, u64::from_le_bytes(*b"the disk")),
-            arm: Arm {
-                cylinder: 0,
-                surface: 0,
-                writing: false,
-                next_sector: 0,
-                revolutions: 0.0,
-                free_s: 0.0,
-            },
+            arm: Arm::default(),
         }
     }
 

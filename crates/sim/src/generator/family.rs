@@ -2,41 +2,20 @@
 
 use crate::profile::{Identity, Profile, VERSION};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    HardDisk,
-    Shingled,
-    Flash,
-    Volume,
-    Remote,
-    Cloud,
-    Cached,
+model::words! {
+    /// By the words that are written in the names of its drives.
+    pub enum Family {
+        HardDisk = "hard-disk",
+        Shingled = "shingled",
+        Flash = "flash",
+        Volume = "volume",
+        Remote = "remote",
+        Cloud = "cloud",
+        Cached = "cached",
+    }
 }
 
 impl Family {
-    pub const ALL: [Family; 7] = [
-        Family::HardDisk,
-        Family::Shingled,
-        Family::Flash,
-        Family::Volume,
-        Family::Remote,
-        Family::Cloud,
-        Family::Cached,
-    ];
-
-    /// As it is written in the name of a drive: `hard-disk`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::HardDisk => "hard-disk",
-            Family::Shingled => "shingled",
-            Family::Flash => "flash",
-            Family::Volume => "volume",
-            Family::Remote => "remote",
-            Family::Cloud => "cloud",
-            Family::Cached => "cached",
-        }
-    }
-
     fn noun(self) -> &'static str {
         match self {
             Family::HardDisk => "hard disk",
@@ -72,15 +51,7 @@ pub(super) fn frame(family: Family, seed: u64, description: String, ranges: &[&s
             firmware: Some("SIM1".into()),
             ..Identity::default()
         },
-        disk: None,
-        smr: None,
-        flash: None,
-        constant: None,
-        zoned: None,
-        volume: None,
-        link: None,
-        limit: None,
-        faults: Vec::new(),
+        ..Profile::default()
     }
 }
 

@@ -46,7 +46,7 @@ pub fn random_profile(family: Family, seed: u64) -> Profile {
 
 pub(crate) fn named(name: &str) -> Option<Profile> {
     let (family, seed) = name.strip_prefix("random-")?.rsplit_once('-')?;
-    let family = Family::ALL.into_iter().find(|known| known.name() == family)?;
+    let family = Family::from_name(family)?;
     let seed = seed.parse().ok()?;
     // One drive has one name: no sign, no zeros before it.
     if random_name(family, seed) == name { Some(random_profile(family, seed)) } else { None }

@@ -17,6 +17,7 @@ use model::units::Bytes;
 pub const VERSION: u32 = 1;
 
 section! {
+    #[derive(Default)]
     Profile at "The top of the file" = "A virtual drive: identity, mechanism, link, rate limit and faults." {
         version: u32 => "Schema version: 1.";
         name: String => "Name: lowercase letters, digits, `-` and `.`.";

@@ -465,7 +465,7 @@ fn disks_and_volumes_of_them_read_as_their_truths_say() {
 /// The closed form against the drive: 40,000 single reads, 5 standard errors.
 #[test]
 fn single_random_reads_take_what_the_truth_says() {
-    let profile = ZonedProfile::plain();
+    let profile = preset("zoned").unwrap().zoned.unwrap();
     let access_s = value(&zoned(&profile), FindingCode::AccessTime);
     let times = seconds_each(&mut open_zoned(profile, 5), 1.0, 1, 40_000);
     let mean = times.iter().sum::<f64>() / times.len() as f64;

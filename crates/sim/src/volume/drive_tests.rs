@@ -4,7 +4,7 @@ use super::*;
 use crate::constant::ConstantDrive;
 use crate::fault::{Fault, FaultyDrive};
 use crate::link::{LinkProfile, LinkedDrive};
-use crate::profile::{open_zoned, plain_facts};
+use crate::profile::{open_zoned, plain_facts, preset};
 use crate::volume::profile::MemberProfile;
 use crate::zoned::ZonedProfile;
 use model::prng::Prng;
@@ -160,10 +160,14 @@ fn the_nearest_drive_is_the_one_that_was_there() {
     assert_eq!(ends, [(0, 100), (1, 300), (2, 1300), (3, 1100), (4, 2300)]);
 }
 
+fn shipped_disk() -> ZonedProfile {
+    preset("zoned").unwrap().zoned.unwrap()
+}
+
 /// Three disks of 64 KiB chunks read three times as fast as one, in order.
 #[test]
 fn a_stripe_of_disks_reads_as_fast_as_all_of_them() {
-    let disk = ZonedProfile { transfer_jitter: 0.0, ..ZonedProfile::plain() };
+    let disk = ZonedProfile { transfer_jitter: 0.0, ..shipped_disk() };
     let outer = disk.zones[0].bytes_per_second;
     let members = (0..3).map(|seed| Box::new(open_zoned(disk.clone(), seed)) as Box<dyn Drive + Send>);
     let profile = profile(VolumeKind::Stripe, ReadPolicy::First);
@@ -233,7 +237,7 @@ fn any_stack() -> impl Strategy<Value = Stack> {
 fn stack((kind, policy, links, faults, members, around): &Stack) -> Box<dyn Drive + Send> {
     let member = |index: u32| -> Box<dyn Drive + Send> {
         let disk: Box<dyn Drive + Send> =
-            if index == 2 { constant(70_000) } else { Box::new(open_zoned(ZonedProfile::plain(), 7)) };
+            if index == 2 { constant(70_000) } else { Box::new(open_zoned(shipped_disk(), 7)) };
         let linked = Box::new(LinkedDrive::new(disk, &links[0]));
         if index == 0 { Box::new(FaultyDrive::new(linked, faults.clone())) } else { linked }
     };

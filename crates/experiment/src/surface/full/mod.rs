@@ -192,6 +192,7 @@ fn verb_of(kind: PhaseKind, mix: OperationMix) -> &'static str {
 }
 
 fn step(mix: OperationMix, what: String, phases: u32, (time, slow): (Nanos, Nanos), bytes: Bytes) -> Step {
-    let (reads, writes) = if mix.changes_data() { (Bytes::ZERO, bytes) } else { (bytes, Bytes::ZERO) };
-    Step { what, phases, time, likely: time, slow, reads: Some(reads), writes: Some(writes) }
+    let step = Step { slow, ..Step::lasting(what, phases, time) };
+    let bytes = Some(bytes);
+    if mix.changes_data() { Step { writes: bytes, ..step } } else { Step { reads: bytes, ..step } }
 }

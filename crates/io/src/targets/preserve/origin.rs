@@ -37,6 +37,11 @@ pub struct Origin {
 
 impl Origin {
     pub fn of(target: &Target, is_marked: bool, medium: &mut dyn Medium) -> Origin {
+        let looks = looks(target.facts().capacity.get(), medium);
+        Origin { is_marked, looks, ..Origin::names_of(target) }
+    }
+
+    pub fn names_of(target: &Target) -> Origin {
         let facts = target.facts();
         let path = target.path().canonicalize().unwrap_or(target.path().into());
         let is_device = matches!(target.identity(), Identity::Device { .. });
@@ -49,17 +54,13 @@ impl Origin {
             confirmation: if is_device { target.confirmation().to_owned() } else { path.clone() },
             path,
             serial: facts.serial.clone(),
-            is_marked,
-            looks: looks(facts.capacity.get(), medium),
+            is_marked: false,
+            looks: Vec::new(),
             beneath: match target.identity() {
                 Identity::Device { number, .. } => beneath(number),
                 Identity::File(_) => Vec::new(),
             },
         }
-    }
-
-    pub fn names_of(target: &Target) -> Origin {
-        Origin::of(target, false, &mut Unseen)
     }
 
     pub fn is_same(&self, other: &Origin) -> bool {
@@ -247,24 +248,4 @@ fn looks(capacity: u64, medium: &mut dyn Medium) -> Vec<(u64, u32)> {
         }
     }
     looks
-}
-
-struct Unseen;
-
-impl Medium for Unseen {
-    fn read_at(&mut self, _: u64, _: &mut [u8]) -> std::io::Result<()> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-    fn write_at(&mut self, _: u64, _: &[u8]) -> std::io::Result<()> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-    fn capacity(&self) -> u64 {
-        0
-    }
-    fn block(&self) -> u64 {
-        1
-    }
 }

@@ -34,37 +34,14 @@ const DISCARD_STEP_BYTES: u64 = 4 * GIB;
 const PLACES: u64 = 64;
 const PLACE_BYTES: usize = 4096;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PurgeMethod {
-    /// Format NVM with user data erase.
-    NvmeFormat,
-    NvmeSanitize,
-    AtaSecureErase,
-    Discard,
-    ZeroFill,
-}
-
-impl PurgeMethod {
-    pub const ALL: [PurgeMethod; 5] = [
-        PurgeMethod::NvmeFormat,
-        PurgeMethod::NvmeSanitize,
-        PurgeMethod::AtaSecureErase,
-        PurgeMethod::Discard,
-        PurgeMethod::ZeroFill,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            PurgeMethod::NvmeFormat => "nvme-format",
-            PurgeMethod::NvmeSanitize => "nvme-sanitize",
-            PurgeMethod::AtaSecureErase => "ata-secure-erase",
-            PurgeMethod::Discard => "discard",
-            PurgeMethod::ZeroFill => "zero-fill",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<PurgeMethod> {
-        PurgeMethod::ALL.into_iter().find(|method| method.name() == name)
+model::words! {
+    pub enum PurgeMethod {
+        /// Format NVM with user data erase.
+        NvmeFormat = "nvme-format",
+        NvmeSanitize = "nvme-sanitize",
+        AtaSecureErase = "ata-secure-erase",
+        Discard = "discard",
+        ZeroFill = "zero-fill",
     }
 }
 
