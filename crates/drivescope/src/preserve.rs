@@ -333,9 +333,7 @@ fn objection_of_unread(left: &Unfinished, error: &JournalError, names: &Origin) 
         let origin = read_pointer(pointer).and_then(|(_, origin)| origin);
         let whose = match &origin {
             Some(origin) if !origin.is_related(names) => return None,
-            Some(origin) => {
-                format!("It has data still to be restored to {}", harmless(&origin.path, 200))
-            }
+            Some(origin) => format!("It has data still to be restored to {}", harmless(&origin.path, 200)),
             None => "It may have data still to be restored to this drive".into(),
         };
         return Some(format!(

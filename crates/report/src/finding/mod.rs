@@ -37,6 +37,7 @@ use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported
 use model::run::Run;
 use model::target::TargetFacts;
 use model::with_outcome;
+use std::convert::Infallible;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
@@ -78,7 +79,7 @@ impl Group {
 }
 
 /// How a conclusion is put into words. Codes that share a conclusion are told apart by `code`.
-pub(crate) trait Wording: Conclusion {
+pub(crate) trait Wording: Conclusion<Unknown: Reason> {
     /// Its group on a page and its name there.
     const PLACE: (Group, &'static str);
 
@@ -106,14 +107,6 @@ pub(crate) trait Wording: Conclusion {
         None
     }
 
-    /// Whether the reason answers the question: what was looked for is not there.
-    fn is_answer(_reason: &Self::Unknown) -> bool {
-        false
-    }
-
-    /// Why it is not known, and the command that would tell.
-    fn why(reason: &Self::Unknown, code: FindingCode, subject: &Subject<'_>) -> String;
-
     /// The extents on the target that it names, from and to which byte.
     fn extents(known: &Known<Self>) -> Vec<(f64, f64)> {
         let places = known.conclusion.places();
@@ -127,6 +120,23 @@ pub(crate) trait Wording: Conclusion {
     /// Numbers beside its value that have a row of their own: label, number and unit.
     fn parts(_known: &Known<Self>) -> Vec<(&'static str, Estimate, &'static str)> {
         Vec::new()
+    }
+}
+
+/// Why a conclusion is not known.
+pub(crate) trait Reason {
+    /// In words, with the command that would tell.
+    fn why(&self, code: FindingCode, subject: &Subject<'_>) -> String;
+
+    /// Whether it answers the question: what was looked for is not there.
+    fn is_answer(&self) -> bool {
+        false
+    }
+}
+
+impl Reason for Infallible {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match *self {}
     }
 }
 
@@ -185,10 +195,9 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
             why: format!("Inconclusive: it contradicts the finding \"{}\". See Contradictions.", label(*by)),
             is_answer: false,
         },
-        Outcome::Unknown(reason) => Text::Unknown {
-            why: C::why(reason, code, &Subject::new(target, &[])),
-            is_answer: C::is_answer(reason),
-        },
+        Outcome::Unknown(reason) => {
+            Text::Unknown { why: reason.why(code, &Subject::new(target, &[])), is_answer: reason.is_answer() }
+        }
     }
 }
 
@@ -304,7 +313,7 @@ pub(crate) fn extents(finding: &Finding) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod testing {
-    use super::{Conclusion, FindingCode, Known, Subject, Wording};
+    use super::{Conclusion, FindingCode, Known, Reason, Subject, Wording};
     use model::target::{TargetFacts, TargetKind};
     use model::units::Bytes;
 
@@ -324,7 +333,7 @@ mod testing {
 
     pub(super) fn why<C: Wording>(reason: &C::Unknown, code: FindingCode) -> String {
         let target = target();
-        C::why(reason, code, &Subject::new(&target, &[]))
+        reason.why(code, &Subject::new(&target, &[]))
     }
 
     pub(super) fn target() -> TargetFacts {

@@ -1,7 +1,7 @@
 //! Words for the findings of rates by transfer size.
 
 use super::numbers::{block, listed, memory, rate, short_time, with_interval};
-use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
+use super::{Group, NO_TIME, RATE_LIMITED, Reason, Subject, Wording};
 use crate::style::lower;
 use model::experiment_name::ExperimentName;
 use model::finding::{
@@ -45,10 +45,6 @@ impl Wording for SizeProfile {
                 .push(format!("Requests under {} (the logical block) were left out.", memory(logical_block)));
         }
         sentences.join(" ")
-    }
-
-    fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_sizes(*reason)
     }
 }
 
@@ -161,13 +157,15 @@ fn words(pattern: SizePattern, operation: Operation) -> (&'static str, &'static 
     (order, direction)
 }
 
-fn why_no_sizes(reason: SizesUnknown) -> String {
-    match reason {
-        SizesUnknown::RateLimited => RATE_LIMITED.into(),
-        SizesUnknown::NoTime => NO_TIME.into(),
-        SizesUnknown::NothingFinished => "Not measured: no size was measured to its end.".into(),
-        SizesUnknown::TooFewRounds => {
-            "Inconclusive: fewer than three rounds of each size do not tell which is the outlier. Use --rounds 3.".into()
+impl Reason for SizesUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match *self {
+            Self::RateLimited => RATE_LIMITED.into(),
+            Self::NoTime => NO_TIME.into(),
+            Self::NothingFinished => "Not measured: no size was measured to its end.".into(),
+            Self::TooFewRounds => {
+                "Inconclusive: fewer than three rounds of each size do not tell which is the outlier. Use --rounds 3.".into()
+            }
         }
     }
 }
@@ -220,10 +218,6 @@ impl Wording for SuspectPoints {
         } else {
             Some(repeat.into())
         }
-    }
-
-    fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_sizes(*reason)
     }
 }
 
