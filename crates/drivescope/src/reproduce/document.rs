@@ -51,7 +51,7 @@ enum PublishedWord {
 pub fn document(reproduction: &Reproduction) -> ReproductionDocument<'_> {
     ReproductionDocument {
         schema: "drivescope.reproduction/1",
-        article: reproduction.article.letter(),
+        article: reproduction.article.name(),
         title: reproduction.title,
         setting: &reproduction.setting,
         tables: reproduction.tables.iter().map(table).collect(),

@@ -38,7 +38,7 @@ pub fn terminal(reproduction: &Reproduction, style: Style) -> String {
 }
 
 pub fn markdown(reproduction: &Reproduction) -> String {
-    let letter = reproduction.article.letter();
+    let letter = reproduction.article.name();
     let mut page = format!("# {}\n\n", heading(reproduction));
     page += &format!("Made by `drivescope sim reproduce {letter} --markdown`.\n\n");
     page += &format!("{}\n", reproduction.setting);
@@ -67,7 +67,7 @@ pub fn markdown(reproduction: &Reproduction) -> String {
 }
 
 fn heading(reproduction: &Reproduction) -> String {
-    format!("{}: {}", reproduction.article.letter(), reproduction.title)
+    format!("{}: {}", reproduction.article.name(), reproduction.title)
 }
 
 #[derive(Default)]

@@ -36,45 +36,21 @@ use model::estimate::Estimate;
 use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported, Known, Outcome};
 use model::run::Run;
 use model::target::TargetFacts;
-use model::with_outcome;
+use model::{with_outcome, words};
 use std::convert::Infallible;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
-    Sound,
-    Speed,
-    Commits,
-    Writes,
-    Access,
-    Mechanics,
-    Files,
-    Sheet,
-}
-
-impl Group {
-    /// In the order of a page. Whether a drive is sound comes first: the speed of a drive that loses data is of no interest.
-    pub(crate) const ALL: [Group; 8] = [
-        Group::Sound,
-        Group::Speed,
-        Group::Commits,
-        Group::Writes,
-        Group::Access,
-        Group::Mechanics,
-        Group::Files,
-        Group::Sheet,
-    ];
-
-    pub(crate) fn question(self) -> &'static str {
-        match self {
-            Group::Sound => "Health and result validity",
-            Group::Speed => "Throughput",
-            Group::Commits => "Durable writes",
-            Group::Writes => "Sustained writes",
-            Group::Access => "Random access",
-            Group::Mechanics => "Mechanics",
-            Group::Files => "File system",
-            Group::Sheet => "Published values",
-        }
+words! {
+    /// Findings of a page under the question that they answer. Whether a drive is sound comes first: the speed of a drive that
+    /// loses data is of no interest.
+    pub(crate) enum Group {
+        Sound = "Health and result validity",
+        Speed = "Throughput",
+        Commits = "Durable writes",
+        Writes = "Sustained writes",
+        Access = "Random access",
+        Mechanics = "Mechanics",
+        Files = "File system",
+        Sheet = "Published values",
     }
 }
 

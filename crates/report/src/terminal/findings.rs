@@ -155,7 +155,7 @@ pub(super) fn rows(run: &Run, verdict: &str, is_full: bool, style: Style) -> Vec
         if !lines.is_empty() {
             lines.push(String::new());
         }
-        lines.push(style.paint(Tone::Heading, group.question()));
+        lines.push(style.paint(Tone::Heading, group.name()));
         for row in rows {
             lines.extend(row.lines(&columns, style));
         }

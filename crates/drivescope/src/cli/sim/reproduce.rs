@@ -6,7 +6,7 @@ use crate::error::{UserError, exit};
 use crate::reproduce::{Article, document, markdown, pictures, reproduce, terminal};
 
 pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
-    let Some(article) = Article::from_letter(&arguments.article) else {
+    let Some(article) = Article::from_name(&arguments.article.to_ascii_uppercase()) else {
         let letter = &arguments.article;
         return Err(UserError::usage(format!("there is no article {letter}; give A, B, C, D or E")));
     };
