@@ -1,7 +1,8 @@
 //! A choice as JSON, schema `drivescope.choice/1`: seconds.
 
-use super::document::{NumberDocument, text_of};
+use super::document::text_of;
 use crate::terminal::{AnsweredQuestion, ChoicePage, Told, WeighedDrive};
+use model::estimate::Estimate;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -35,9 +36,9 @@ struct DriveDocument<'page> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<&'page str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    day_s: Option<NumberDocument>,
+    day_s: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    longest_burst_s: Option<NumberDocument>,
+    longest_burst_s: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     falls: Option<bool>,
     advice: &'page [String],
@@ -60,7 +61,7 @@ fn drive(drive: &WeighedDrive) -> DriveDocument<'_> {
     match &drive.outcome {
         Told::Unknown(why) => unknown = Some(why.as_str()),
         Told::Known((day, burst, has_fallen)) => {
-            (day_s, longest_burst_s) = (Some(NumberDocument::of(day)), Some(NumberDocument::of(burst)));
+            (day_s, longest_burst_s) = (Some(*day), Some(*burst));
             falls = Some(*has_fallen);
         }
     }

@@ -1,8 +1,9 @@
 //! Runs set side by side as JSON, schema `drivescope.compare/1`. Keys may be added; none is renamed or changes its meaning.
 
-use super::document::{NumberDocument, finite, text_of};
+use super::document::{finite, text_of};
 use crate::terminal::compare::change_unknown;
-use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference, RunContradiction};
+use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, RunContradiction};
+use model::estimate::Estimate;
 use model::request::Operation;
 use model::run::Run;
 use serde::Serialize;
@@ -16,7 +17,7 @@ pub(super) struct ComparisonDocument<'run> {
     caveats: &'run [String],
     /// What runs of one drive under the same conditions say that cannot both be true.
     contradictions: &'run [RunContradiction],
-    figures: Vec<FigureDocument<'run>>,
+    figures: &'run [ComparedFigure],
     changes: Vec<ChangeDocument>,
 }
 
@@ -29,28 +30,6 @@ struct RunEntry<'run> {
     model: Option<&'run str>,
     serial: Option<&'run str>,
     capacity_bytes: u64,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct FigureDocument<'run> {
-    code: &'static str,
-    unit: &'run str,
-    /// One for each run; null where it is not known.
-    values: Vec<Option<NumberDocument>>,
-    differences: Vec<DifferenceDocument>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct DifferenceDocument {
-    first: usize,
-    second: usize,
-    ratio: NumberDocument,
-    /// Of a difference as large as this when there is none.
-    probability: Option<f64>,
-    /// Whether it stands among all that were looked at.
-    significant: bool,
 }
 
 #[derive(Serialize)]
@@ -75,7 +54,7 @@ struct ChangeDocument {
 struct RegionDocument {
     first_byte: u64,
     bytes: u64,
-    rate_ratio: NumberDocument,
+    rate_ratio: Estimate,
 }
 
 pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
@@ -84,7 +63,7 @@ pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
         runs: runs.iter().map(|run| run_entry(run)).collect(),
         caveats: &comparison.caveats,
         contradictions: &comparison.contradictions,
-        figures: comparison.figures.iter().map(figure).collect(),
+        figures: &comparison.figures,
         changes: comparison.changes.iter().map(change).collect(),
     })
 }
@@ -97,25 +76,6 @@ fn run_entry(run: &Run) -> RunEntry<'_> {
         model: run.target.model.as_deref(),
         serial: run.target.serial.as_deref(),
         capacity_bytes: run.target.capacity.get(),
-    }
-}
-
-fn figure(figure: &ComparedFigure) -> FigureDocument<'_> {
-    FigureDocument {
-        code: figure.code.name(),
-        unit: &figure.unit,
-        values: figure.values.iter().map(|value| value.as_ref().map(NumberDocument::of)).collect(),
-        differences: figure.differences.iter().map(difference).collect(),
-    }
-}
-
-fn difference(difference: &Difference) -> DifferenceDocument {
-    DifferenceDocument {
-        first: difference.first,
-        second: difference.second,
-        ratio: NumberDocument::of(&difference.ratio),
-        probability: finite(difference.probability),
-        significant: difference.is_significant,
     }
 }
 
@@ -144,6 +104,6 @@ fn region(region: &ChangedRegion) -> RegionDocument {
     RegionDocument {
         first_byte: region.range.first().get(),
         bytes: region.range.bytes().get(),
-        rate_ratio: NumberDocument::of(&region.rate_ratio),
+        rate_ratio: region.rate_ratio,
     }
 }

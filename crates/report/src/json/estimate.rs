@@ -1,8 +1,9 @@
 //! Estimates as JSON, schema `drivescope.estimate/1`: seconds, bytes, bytes per second.
 
-use super::document::{NumberDocument, finite, text_of};
+use super::document::{finite, text_of};
 use crate::terminal::estimate::why_no_budget;
 use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, Told};
+use model::estimate::Estimate;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -34,9 +35,9 @@ struct TimeDocument<'page> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<&'page str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<NumberDocument>,
+    seconds: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bytes_per_second: Option<NumberDocument>,
+    bytes_per_second: Option<Estimate>,
     writes_not_measured: bool,
 }
 
@@ -50,7 +51,7 @@ struct BudgetDocument<'page> {
     #[serde(skip_serializing_if = "Option::is_none")]
     at_once: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    iops: Option<NumberDocument>,
+    iops: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     p99_s: Option<f64>,
     /// Queue depths with too few requests for a 99th percentile.
@@ -78,7 +79,7 @@ fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
     match &budget.outcome {
         Err(why) => unknown = Some(why_no_budget(*why)),
         Ok((most, estimate, p99)) => {
-            (at_once, iops, p99_s) = (Some(*most), Some(NumberDocument::of(estimate)), finite(*p99));
+            (at_once, iops, p99_s) = (Some(*most), Some(*estimate), finite(*p99));
         }
     }
     BudgetDocument {
@@ -95,9 +96,7 @@ fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
 fn time(row: &EstimatedRow) -> TimeDocument<'_> {
     let (unknown, seconds, bytes_per_second) = match &row.outcome {
         Told::Unknown(why) => (Some(why.as_str()), None, None),
-        Told::Known((seconds, rate)) => {
-            (None, Some(NumberDocument::of(seconds)), Some(NumberDocument::of(rate)))
-        }
+        Told::Known((seconds, rate)) => (None, Some(*seconds), Some(*rate)),
     };
     TimeDocument {
         drive: row.drive,

@@ -1,7 +1,8 @@
 //! Partition plans as JSON, schema `drivescope.plan/1`: bytes, bytes per second, and the script for sfdisk.
 
-use super::document::{NumberDocument, text_of};
+use super::document::text_of;
 use crate::terminal::{PartitionPage, PlannedCut, partition_script};
+use model::estimate::Estimate;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -26,9 +27,9 @@ struct PartitionDocument<'page> {
     name: &'page str,
     first_byte: u64,
     bytes: u64,
-    bytes_per_second: NumberDocument,
-    fastest_bytes_per_second: NumberDocument,
-    slowest_bytes_per_second: NumberDocument,
+    bytes_per_second: Estimate,
+    fastest_bytes_per_second: Estimate,
+    slowest_bytes_per_second: Estimate,
 }
 
 pub fn partition_document(page: &PartitionPage) -> String {
@@ -38,9 +39,9 @@ pub fn partition_document(page: &PartitionPage) -> String {
             name: &partition.name,
             first_byte: partition.range.first().get(),
             bytes: partition.range.bytes().get(),
-            bytes_per_second: NumberDocument::of(&partition.mean),
-            fastest_bytes_per_second: NumberDocument::of(&partition.fastest),
-            slowest_bytes_per_second: NumberDocument::of(&partition.slowest),
+            bytes_per_second: partition.mean,
+            fastest_bytes_per_second: partition.fastest,
+            slowest_bytes_per_second: partition.slowest,
         });
     }
     text_of(&PlanDocument {
