@@ -168,11 +168,9 @@ mod tests {
 
     #[test]
     fn a_table_fits_a_narrow_terminal() {
-        let figures = vec![
-            Figure::new("quarter 1", Unit::Rate, 120.8e6, 151e6, 0.03).because("There is a reason."),
-            Figure::new("block read, outermost to innermost", Unit::Ratio, 1.0, 1.0, 0.01),
-        ];
-        let table = Table { title: String::new(), method: String::new(), figures };
+        let mut table = Table::new("", "");
+        table.compare("quarter 1", Unit::Rate, (120.8e6, 151e6), 0.03).because("There is a reason.");
+        table.compare("block read, outermost to innermost", Unit::Ratio, (1.0, 1.0), 0.01);
         let lines = terminal_table(&table, &mut Reasons::default(), 60);
         assert_eq!(
             lines,
