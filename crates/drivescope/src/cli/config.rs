@@ -13,8 +13,8 @@ use std::path::Path;
 /// Schema `drivescope.config/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.config/1")]
 pub(super) struct ConfigDocument<'all> {
-    schema: &'static str,
     files: Vec<FileDocument<'all>>,
     settings: Vec<SettingDocument<'all>>,
     never_write: &'all [ExclusionRow],
@@ -71,7 +71,6 @@ pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     }
     let page = page(&files, &presets);
     let document = ConfigDocument {
-        schema: "drivescope.config/1",
         files: files.iter().map(|file| FileDocument { path: &file.path, exists: file.exists }).collect(),
         settings: presets.iter().map(SettingDocument::of).collect(),
         never_write: &page.never_write,

@@ -14,8 +14,8 @@ use serde::Serialize;
 /// Schema `drivescope.list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.list/1")]
 pub(super) struct ListDocument<'list> {
-    schema: &'static str,
     drives: Vec<DriveDocument<'list>>,
 }
 
@@ -81,8 +81,7 @@ fn writes_refused(drive: &DriveListing) -> Vec<String> {
 
 pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     let drives = drives(&configuration::never_write()?)?;
-    let document =
-        ListDocument { schema: "drivescope.list/1", drives: drives.iter().map(DriveDocument::of).collect() };
+    let document = ListDocument { drives: drives.iter().map(DriveDocument::of).collect() };
     let json = output::json(&document);
     let rows: Vec<_> = drives.into_iter().map(drive_row::of).collect();
     let page = |style| {

@@ -17,7 +17,7 @@ pub fn run(arguments: &StateArguments, store: Option<&Path>) -> Result<u8, UserE
     let page = state::page_of(store.as_ref(), &arguments.target)?;
     output::give_page(
         |style| report::terminal::state_page(&page, style),
-        || report::json::state_document(&page),
+        || output::json(&page),
         &arguments.page,
     )?;
     Ok(exit::SUCCESS)

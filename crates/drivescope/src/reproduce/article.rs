@@ -3,6 +3,7 @@
 use super::figure::{Figure, Table};
 use model::words;
 use report::chart::Chart;
+use serde::Serialize;
 
 /// Of all randomness, so that the page is the same each time.
 pub const SEED: u64 = 1;
@@ -22,12 +23,17 @@ words! {
     }
 }
 
-#[derive(Clone, Debug)]
+/// Schema `drivescope.reproduction/1`. Keys may be added; none is renamed or changes its meaning or unit.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.reproduction/1")]
 pub struct Reproduction {
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub article: Article,
     pub(super) title: &'static str,
     pub(super) setting: String,
     pub(super) tables: Vec<Table>,
+    #[serde(skip)]
     pub(super) pictures: Vec<Chart>,
     pub(super) conclusion: String,
 }

@@ -1,11 +1,13 @@
 //! One figure of an article, published beside reproduced, and what to think of the difference.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableDocument"))]
 pub struct Table {
     pub title: String,
     pub method: String,
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<FigureDocument>"))]
     pub figures: Vec<Figure>,
 }
 
@@ -18,6 +20,30 @@ pub struct Figure {
     /// The largest deviation that still agrees, as a share of the published value.
     pub tolerance: f64,
     pub reason: Option<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct FigureDocument<'all> {
+    name: &'all str,
+    unit: Unit,
+    published: Option<f64>,
+    /// Whether the article gives the published value itself or a limit.
+    published_is: Option<PublishedWord>,
+    reproduced: Option<f64>,
+    /// The largest deviation that still agrees, as a share of the published value.
+    tolerance: f64,
+    verdict: Verdict,
+    reason: Option<&'all str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum PublishedWord {
+    Value,
+    AtMost,
+    AtLeast,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -197,6 +223,28 @@ fn digits(value: f64) -> String {
         return text;
     }
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (published, published_is) = match self.published {
+            Published::Value(value) => (Some(value), Some(PublishedWord::Value)),
+            Published::AtMost(value) => (Some(value), Some(PublishedWord::AtMost)),
+            Published::AtLeast(value) => (Some(value), Some(PublishedWord::AtLeast)),
+            Published::Nothing => (None, None),
+        };
+        let document = FigureDocument {
+            name: &self.name,
+            unit: self.unit,
+            published,
+            published_is,
+            reproduced: self.reproduced,
+            tolerance: self.tolerance,
+            verdict: self.verdict(),
+            reason: self.reason.as_deref(),
+        };
+        document.serialize(serializer)
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.choice/1")]
 pub(super) struct ChoiceDocument<'page> {
-    schema: &'static str,
     asked: &'page [AnsweredQuestion],
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<AnsweredQuestion>,
@@ -46,7 +46,6 @@ struct DriveDocument<'page> {
 
 pub fn choice_document(page: &ChoicePage) -> String {
     text_of(&ChoiceDocument {
-        schema: "drivescope.choice/1",
         asked: &page.asked,
         open: page.open,
         choice: page.choice.as_ref().map(|(kind, _, way, reason)| KindDocument { kind, use_it: way, reason }),

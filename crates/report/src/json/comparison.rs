@@ -10,8 +10,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.compare/1")]
 pub(super) struct ComparisonDocument<'run> {
-    schema: &'static str,
     /// Everywhere else a run is its place in this list, from 0.
     runs: Vec<RunEntry<'run>>,
     caveats: &'run [String],
@@ -59,7 +59,6 @@ struct RegionDocument {
 
 pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
     text_of(&ComparisonDocument {
-        schema: "drivescope.compare/1",
         runs: runs.iter().map(|run| run_entry(run)).collect(),
         caveats: &comparison.caveats,
         contradictions: &comparison.contradictions,

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.estimate/1")]
 pub(super) struct EstimateDocument<'page> {
-    schema: &'static str,
     drives: &'page [EstimatedDrive],
     works: Vec<WorkDocument<'page>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -65,7 +65,6 @@ pub fn estimate_document(page: &EstimatePage) -> String {
         works.push(WorkDocument { work: work.name, times: work.rows.iter().map(time).collect() });
     }
     text_of(&EstimateDocument {
-        schema: "drivescope.estimate/1",
         drives: &page.drives,
         works,
         budgets: page.budgets.iter().map(budget).collect(),

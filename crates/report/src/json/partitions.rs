@@ -7,8 +7,8 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.plan/1")]
 pub(super) struct PlanDocument<'page> {
-    schema: &'static str,
     drive: &'page str,
     run: &'page str,
     capacity_bytes: u64,
@@ -45,7 +45,6 @@ pub fn partition_document(page: &PartitionPage) -> String {
         });
     }
     text_of(&PlanDocument {
-        schema: "drivescope.plan/1",
         drive: &page.drive,
         run: &page.run,
         capacity_bytes: page.capacity.get(),
