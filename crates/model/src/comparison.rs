@@ -86,9 +86,12 @@ pub struct SurfaceChange {
     pub smallest_seen: f64,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RegionDocument"))]
 pub struct ChangedRegion {
-    /// Where it is, to within a cell.
+    // Where it is, to within a cell.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::RangeKeys"))]
     pub range: ByteRange,
     pub rate_ratio: Estimate,
 }

@@ -22,6 +22,13 @@ pub fn of<Document: JsonSchema>(name: &str) -> Schema {
     schema
 }
 
+// Those of a range that lies flat among others.
+#[derive(JsonSchema)]
+pub struct RangeKeys {
+    pub first_byte: u64,
+    pub bytes: u64,
+}
+
 fn may_be_infinite(schema: &mut Schema) {
     if schema.get("type") == Some(&"number".into()) {
         schema.insert("type".into(), json!(["number", "null"]));

@@ -3,7 +3,6 @@
 use super::document::{finite, text_of};
 use crate::terminal::compare::change_unknown;
 use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, RunContradiction};
-use model::estimate::Estimate;
 use model::request::Operation;
 use model::run::Run;
 use serde::Serialize;
@@ -18,7 +17,7 @@ pub(super) struct ComparisonDocument<'run> {
     /// What runs of one drive under the same conditions say that cannot both be true.
     contradictions: &'run [RunContradiction],
     figures: &'run [ComparedFigure],
-    changes: Vec<ChangeDocument>,
+    changes: Vec<ChangeDocument<'run>>,
 }
 
 #[derive(Serialize)]
@@ -34,27 +33,19 @@ struct RunEntry<'run> {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ChangeDocument {
+struct ChangeDocument<'run> {
     earlier: usize,
     later: usize,
     operation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    regions: Option<Vec<RegionDocument>>,
+    regions: Option<&'run [ChangedRegion]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cells: Option<usize>,
     /// The share by which half of the cells must have changed at least to be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     smallest_seen: Option<f64>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct RegionDocument {
-    first_byte: u64,
-    bytes: u64,
-    rate_ratio: Estimate,
 }
 
 pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
@@ -78,7 +69,7 @@ fn run_entry(run: &Run) -> RunEntry<'_> {
     }
 }
 
-fn change(change: &Change) -> ChangeDocument {
+fn change(change: &Change) -> ChangeDocument<'_> {
     let mut document = ChangeDocument {
         earlier: change.earlier,
         later: change.later,
@@ -91,18 +82,10 @@ fn change(change: &Change) -> ChangeDocument {
     match &change.outcome {
         Err(why) => document.unknown = Some(change_unknown(why)),
         Ok(found) => {
-            document.regions = Some(found.regions.iter().map(region).collect());
+            document.regions = Some(&found.regions);
             document.cells = Some(found.cells);
             document.smallest_seen = finite(found.smallest_seen);
         }
     }
     document
-}
-
-fn region(region: &ChangedRegion) -> RegionDocument {
-    RegionDocument {
-        first_byte: region.range.first().get(),
-        bytes: region.range.bytes().get(),
-        rate_ratio: region.rate_ratio,
-    }
 }
