@@ -30,7 +30,7 @@ pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, Use
     let chart = rate_chart(&stored, &letters).map(|chart| with_changes(chart, &comparison));
     let chart = drawn(chart, picture)?;
     if let Some(path) = &arguments.json {
-        let json = comparison_document(&comparison, &runs);
+        let json = output::json(&comparison_document(&comparison, &runs));
         if path == Path::new("-") {
             output::print(&json)?;
             return Ok(exit::SUCCESS);

@@ -75,7 +75,7 @@ pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
         settings: presets.iter().map(SettingDocument::of).collect(),
         never_write: &page.never_write,
     };
-    output::give_page(|style| settings_page(&page, style), || output::json(&document), arguments)?;
+    output::give_page(|style| settings_page(&page, style), &document, arguments)?;
     Ok(exit::SUCCESS)
 }
 

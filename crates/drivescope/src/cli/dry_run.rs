@@ -71,5 +71,5 @@ pub fn give(
         steps: remaining.steps.iter().map(StepDocument::of).collect(),
     };
     let arguments = PageArguments { json: shown.json.clone(), plain: shown.plain };
-    output::give_page(|style| plan(target, remaining, style), || output::json(&document), &arguments)
+    output::give_page(|style| plan(target, remaining, style), &document, &arguments)
 }

@@ -62,11 +62,7 @@ pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
     }
     if let Some(command) = found {
         let page = command.render_long_help().to_string();
-        output::give_text(
-            &page,
-            || output::json(&declarations::document(command)),
-            arguments.json.as_deref(),
-        )?;
+        output::give_text(&page, &declarations::document(command), arguments.json.as_deref())?;
         return Ok(exit::SUCCESS);
     }
     let terms = glossary::terms();
@@ -80,7 +76,7 @@ pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
         )));
     };
     let page = format!("{}\n{}\n", term.name, wrap(term.text, COLUMNS).join("\n"));
-    output::give_text(&page, || output::json(term), arguments.json.as_deref())?;
+    output::give_text(&page, term, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 

@@ -31,7 +31,7 @@ pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserEr
     let chart = rate_chart(std::slice::from_ref(&stored), &[]).map(|chart| with_cuts(chart, &planned));
     let chart = drawn(chart, picture)?;
     let page = PartitionPage { chart, ..page(run, &drive, wish, &planned) };
-    output::give_page(|style| partition_page(&page, style), || partition_document(&page), &arguments.page)?;
+    output::give_page(|style| partition_page(&page, style), &partition_document(&page), &arguments.page)?;
     Ok(exit::SUCCESS)
 }
 

@@ -307,7 +307,7 @@ fn give_plan(
         writes_refused: survey(target).into_iter().map(|obstacle| obstacle.statement).collect(),
     };
     let page = plan_page(target, offered, first, &document.writes_refused);
-    output::give_text(&page, || output::json(&document), shown.json.as_deref())
+    output::give_text(&page, &document, shown.json.as_deref())
 }
 
 fn plan_page(

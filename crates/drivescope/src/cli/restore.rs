@@ -177,7 +177,7 @@ impl JournalDocument {
 }
 
 fn give(page: &str, document: &impl Serialize, arguments: &PageArguments) -> Result<u8, UserError> {
-    output::give_page(|_| page.to_owned(), || output::json(document), arguments)?;
+    output::give_text(page, document, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 

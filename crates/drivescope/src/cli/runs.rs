@@ -34,7 +34,7 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
         true => nothing.clone(),
         false => runs_table(&rows, runs.len() - rows.len(), style),
     };
-    output::give_page(page, || output::json(&document), &arguments.page)?;
+    output::give_page(page, &document, &arguments.page)?;
     for run in shown {
         if let Some(damage) = &run.damage {
             output::say(&format!("{}: {damage}", run.id));

@@ -1,6 +1,5 @@
 //! A choice as JSON, schema `drivescope.choice/1`: seconds.
 
-use super::document::text_of;
 use crate::terminal::{AnsweredQuestion, ChoicePage, Told, WeighedDrive};
 use model::estimate::Estimate;
 use serde::Serialize;
@@ -8,7 +7,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "schema", rename = "drivescope.choice/1")]
-pub(super) struct ChoiceDocument<'page> {
+pub struct ChoiceDocument<'page> {
     asked: &'page [AnsweredQuestion],
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<AnsweredQuestion>,
@@ -44,15 +43,15 @@ struct DriveDocument<'page> {
     advice: &'page [String],
 }
 
-pub fn choice_document(page: &ChoicePage) -> String {
-    text_of(&ChoiceDocument {
+pub fn choice_document(page: &ChoicePage) -> ChoiceDocument<'_> {
+    ChoiceDocument {
         asked: &page.asked,
         open: page.open,
         choice: page.choice.as_ref().map(|(kind, _, way, reason)| KindDocument { kind, use_it: way, reason }),
         writes: page.day.as_deref(),
         drives: page.drives.iter().map(drive).collect(),
         notes: &page.notes,
-    })
+    }
 }
 
 fn drive(drive: &WeighedDrive) -> DriveDocument<'_> {

@@ -1,6 +1,6 @@
 //! Runs set side by side as JSON, schema `drivescope.compare/1`. Keys may be added; none is renamed or changes its meaning.
 
-use super::document::{finite, text_of};
+use super::document::finite;
 use crate::terminal::compare::change_unknown;
 use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, RunContradiction};
 use model::request::Operation;
@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "schema", rename = "drivescope.compare/1")]
-pub(super) struct ComparisonDocument<'run> {
+pub struct ComparisonDocument<'run> {
     /// Everywhere else a run is its place in this list, from 0.
     runs: Vec<RunEntry<'run>>,
     caveats: &'run [String],
@@ -48,14 +48,17 @@ struct ChangeDocument<'run> {
     smallest_seen: Option<f64>,
 }
 
-pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
-    text_of(&ComparisonDocument {
+pub fn comparison_document<'run>(
+    comparison: &'run Comparison,
+    runs: &[&'run Run],
+) -> ComparisonDocument<'run> {
+    ComparisonDocument {
         runs: runs.iter().map(|run| run_entry(run)).collect(),
         caveats: &comparison.caveats,
         contradictions: &comparison.contradictions,
         figures: &comparison.figures,
         changes: comparison.changes.iter().map(change).collect(),
-    })
+    }
 }
 
 fn run_entry(run: &Run) -> RunEntry<'_> {

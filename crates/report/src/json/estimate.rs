@@ -1,6 +1,6 @@
 //! Estimates as JSON, schema `drivescope.estimate/1`: seconds, bytes, bytes per second.
 
-use super::document::{finite, text_of};
+use super::document::finite;
 use crate::terminal::estimate::why_no_budget;
 use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, Told};
 use model::estimate::Estimate;
@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "schema", rename = "drivescope.estimate/1")]
-pub(super) struct EstimateDocument<'page> {
+pub struct EstimateDocument<'page> {
     drives: &'page [EstimatedDrive],
     works: Vec<WorkDocument<'page>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,17 +59,17 @@ struct BudgetDocument<'page> {
     without_p99: &'page [u64],
 }
 
-pub fn estimate_document(page: &EstimatePage) -> String {
+pub fn estimate_document(page: &EstimatePage) -> EstimateDocument<'_> {
     let mut works = Vec::new();
     for work in &page.works {
         works.push(WorkDocument { work: work.name, times: work.rows.iter().map(time).collect() });
     }
-    text_of(&EstimateDocument {
+    EstimateDocument {
         drives: &page.drives,
         works,
         budgets: page.budgets.iter().map(budget).collect(),
         notes: &page.notes,
-    })
+    }
 }
 
 fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {

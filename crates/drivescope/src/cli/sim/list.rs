@@ -22,7 +22,7 @@ pub(in crate::cli) struct SimListDocument<'list> {
 pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     let rows: Vec<VirtualDriveRow> = preset_names().map(row).collect::<Result<_, UserError>>()?;
     let document = SimListDocument { drives: &rows };
-    output::give_page(|style| page(&rows, style), || output::json(&document), arguments)?;
+    output::give_page(|style| page(&rows, style), &document, arguments)?;
     Ok(exit::SUCCESS)
 }
 

@@ -51,7 +51,7 @@ pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
     let document =
         MountDocument { file: mount.file(), loop_device: mount.loop_device(), process: std::process::id() };
     let page = instructions(&mount, document.process);
-    output::give_text(&page, || output::json(&document), arguments.json.as_deref())?;
+    output::give_text(&page, &document, arguments.json.as_deref())?;
     // Ends with the first of these signals, or when the mount ends.
     for signal in signals.forever() {
         if signal != SIGUSR1 {

@@ -21,6 +21,6 @@ pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
         return Ok(exit::SUCCESS);
     }
     let page = |style| terminal(&reproduction, style);
-    output::give_page(page, || output::json(&reproduction), &arguments.page)?;
+    output::give_page(page, &reproduction, &arguments.page)?;
     Ok(exit::SUCCESS)
 }

@@ -14,7 +14,7 @@ use std::fmt::Write;
 pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
     let drive = find(&arguments.name)?;
     let document = document(&drive)?;
-    output::give_text(&page(&drive)?, || output::json(&document), arguments.json.as_deref())?;
+    output::give_text(&page(&drive)?, &document, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 

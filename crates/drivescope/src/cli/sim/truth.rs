@@ -38,7 +38,7 @@ pub fn run(arguments: &SimTruthArguments) -> Result<u8, UserError> {
     let rows: Vec<TruthRow> = truths.iter().map(row).collect();
     let page = truth_table(&rows, output::page_style(true));
     let document = TruthDocument { drive: &drive.path, truths: truths.iter().map(entry).collect() };
-    output::give_text(&page, || output::json(&document), arguments.json.as_deref())?;
+    output::give_text(&page, &document, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 
