@@ -55,7 +55,9 @@ impl Preserving {
         let own = own_folder(store)?;
         make(&own)?;
         let folder = match &choice.folder {
-            Some(folder) => canonical(folder)?,
+            Some(folder) => {
+                folder.canonicalize().or_cannot(&format!("keep a journal in {}", folder.display()))?
+            }
             None => own.clone(),
         };
         let place = JournalPlace::of(&folder)?;
@@ -154,10 +156,6 @@ fn own_folder(store: Option<&Path>) -> Result<PathBuf, UserError> {
         Some(store) => Ok(store.join(FOLDER)),
         None => Ok(default_folder()?.join(FOLDER)),
     }
-}
-
-fn canonical(folder: &Path) -> Result<PathBuf, UserError> {
-    folder.canonicalize().or_cannot(&format!("keep a journal in {}", folder.display()))
 }
 
 /// Journals contain the user's data: readable by the owner only.

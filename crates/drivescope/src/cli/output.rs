@@ -66,14 +66,10 @@ pub fn give_measured(run: &Run, folder: &Path, output: &OutputArguments) -> Resu
 }
 
 pub fn give_with_series(run: &Run, series: &StoredSeries, output: &OutputArguments) -> Result<(), UserError> {
-    let phases = if shows_phases(run, output) { phase_rows(&run.view(series)) } else { Vec::new() };
+    let phases = if output.verbose || lists_phases(run) { phase_rows(&run.view(series)) } else { Vec::new() };
     let charted = ChartedRun { run, series: Some(series), letter: None };
     let options = PageOptions { phases: &phases, charted: Some(charted), ..PageOptions::default() };
     write_run(run, options, output).map_err(|error| with_run_kept(error, run))
-}
-
-fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
-    output.verbose || lists_phases(run)
 }
 
 fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {

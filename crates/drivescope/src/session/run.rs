@@ -174,7 +174,6 @@ impl Session<'_> {
         let outcome = self.rig.run_phase(&phase, number, self.run.seed, trace, &mut observer);
         let store_failure = observer.into_failure();
         let outcome = outcome?;
-        load.count_late(outcome.late_bytes);
         load.count_phase(&outcome);
         if outcome.dropped > 0 {
             let (records, name) = (outcome.dropped, &phase.name);

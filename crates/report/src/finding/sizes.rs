@@ -50,7 +50,8 @@ impl Wording for SizeProfile {
 
 /// What is done, and from which size on it is fast; the same of depths that do not differ.
 fn saturation_words(saturation: &SizeSaturation, profile: &SizeProfile) -> (String, String) {
-    let what = operations(saturation.pattern, saturation.operation);
+    let (order, direction) = words(saturation.pattern, saturation.operation);
+    let what = format!("{order} {direction}");
     let best = peak(saturation, profile);
     let Some(from) = saturation.from else {
         return (what, format!("stay below {:.0} % of the peak, {best}", 100.0 * NEARLY));
@@ -138,11 +139,6 @@ fn random_writes(points: &[SizePoint]) -> Option<String> {
         short_time(last.latency_s),
         short_time(slowest_s)
     ))
-}
-
-fn operations(pattern: SizePattern, operation: Operation) -> String {
-    let (order, direction) = words(pattern, operation);
-    format!("{order} {direction}")
 }
 
 fn words(pattern: SizePattern, operation: Operation) -> (&'static str, &'static str) {
