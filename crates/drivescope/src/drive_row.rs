@@ -5,24 +5,23 @@ use io::targets::{Obstacle, ObstacleKind};
 use model::target::{Caveat, TargetFacts};
 use report::terminal::{DriveRow, PartitionRow};
 
-pub fn of(drive: DriveListing) -> DriveRow {
+pub fn of(drive: &DriveListing) -> DriveRow {
     let used_by = drive.used_by().map(String::from).collect();
     let DriveListing { facts, partitions, read_refusal, obstacles, excluded, .. } = drive;
-    let is_never_written = excluded.is_some();
-    let mut writes_refused = Vec::from_iter(excluded.map(|excluded| excluded.to_string()));
+    let mut writes_refused = Vec::from_iter(excluded.as_ref().map(ToString::to_string));
     writes_refused.extend(obstacles.iter().map(refusal));
     DriveRow {
-        kind: kind(&facts),
-        identity: identity(&facts),
+        kind: kind(facts),
+        identity: identity(facts),
         link: facts.link.as_ref().map(|link| link.name.clone()),
-        path: facts.path,
-        model: facts.model,
+        path: facts.path.clone(),
+        model: facts.model.clone(),
         capacity: Some(facts.capacity),
         used_by,
-        partitions: partitions.into_iter().map(partition).collect(),
+        partitions: partitions.iter().map(partition).collect(),
         writes_refused,
-        is_never_written,
-        reads_refused: read_refusal,
+        is_never_written: excluded.is_some(),
+        reads_refused: read_refusal.clone(),
     }
 }
 
@@ -41,9 +40,10 @@ fn identity(facts: &TargetFacts) -> Vec<String> {
     words
 }
 
-fn partition(partition: PartitionListing) -> PartitionRow {
+fn partition(partition: &PartitionListing) -> PartitionRow {
     let content = if partition.content.is_empty() { None } else { Some(partition.content.join(", ")) };
-    PartitionRow { path: partition.path, size: partition.size, content, used_by: partition.used_by }
+    let PartitionListing { path, size, used_by, .. } = partition.clone();
+    PartitionRow { path, size, content, used_by }
 }
 
 fn refusal(obstacle: &Obstacle) -> String {

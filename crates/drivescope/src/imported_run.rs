@@ -41,6 +41,9 @@ pub struct Telling {
 pub struct Records {
     pub target: TargetFacts,
     pub environment: Environment,
+    caching: Caching,
+    main: Option<CommitMethod>,
+    now_ns: u64,
     phases: Vec<PhaseSummary>,
     intervals: Vec<IntervalRecord>,
     ios: Vec<IoRecord>,
@@ -62,25 +65,33 @@ pub fn records(sources: &[Source], telling: &Telling) -> Result<Records, UserErr
             "there are {figures} figures in these files, more than drivescope takes into one run. Import them in parts"
         )));
     }
-    let mut builder = Builder::new(if direct { Caching::Direct } else { Caching::Buffered });
     let mut methods =
         sets.iter().flat_map(|set| &set.figures).filter_map(|figure| Some(figure.commits?.method));
     // PostgreSQL's own choice on Linux, and that of etcd.
-    builder.main = if methods.clone().any(|method| method == CommitMethod::Fdatasync) {
+    let main = if methods.clone().any(|method| method == CommitMethod::Fdatasync) {
         Some(CommitMethod::Fdatasync)
     } else {
         methods.next()
     };
     let mut places = places(&sets, telling, target.capacity)?.into_iter();
+    let mut records = Records {
+        environment: environment(sources, telling, &target, direct),
+        target,
+        caching: if direct { Caching::Direct } else { Caching::Buffered },
+        main,
+        now_ns: 0,
+        phases: Vec::new(),
+        intervals: Vec::new(),
+        ios: Vec::new(),
+        telemetry: Vec::new(),
+    };
     for set in &sets {
         let place = if lacks_place(set) { places.next() } else { None };
         for figure in joined(&set.figures) {
-            builder.add(&figure, place);
+            records.add(&figure, place);
         }
     }
-    let environment = environment(sources, telling, &target, direct);
-    let Builder { phases, intervals, ios, telemetry, .. } = builder;
-    Ok(Records { target, environment, phases, intervals, ios, telemetry })
+    Ok(records)
 }
 
 pub fn keep(records: &Records, run: &mut Run, writer: &mut RunWriter) -> Result<(), UserError> {
@@ -272,22 +283,7 @@ fn one_of(chunk: &[Figure]) -> Option<Figure> {
     Some(whole)
 }
 
-struct Builder {
-    caching: Caching,
-    main: Option<CommitMethod>,
-    now_ns: u64,
-    phases: Vec<PhaseSummary>,
-    intervals: Vec<IntervalRecord>,
-    ios: Vec<IoRecord>,
-    telemetry: Vec<TelemetryRecord>,
-}
-
-impl Builder {
-    fn new(caching: Caching) -> Builder {
-        let (phases, intervals, ios, telemetry) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Builder { caching, main: None, now_ns: 0, phases, intervals, ios, telemetry }
-    }
-
+impl Records {
     fn add(&mut self, figure: &Figure, place: Option<Place>) {
         let phase = self.phases.len() as u32;
         let start_ns = self.now_ns;
@@ -296,12 +292,9 @@ impl Builder {
         let range = range_of(figure.place.or(place));
         let (workload, totals, stop) = match (&figure.work, figure.commits) {
             (_, Some(commits)) => self.commits(figure, commits, range),
-            (Work::Files(count), None) => {
-                (None, Vec::new(), StopCondition { operations: Some(*count), ..StopCondition::default() })
-            }
+            (Work::Files(count), None) => (None, Vec::new(), after(*count)),
             (Work::Flushes(count), None) => {
-                let stop = StopCondition { operations: Some(*count), ..StopCondition::default() };
-                (None, vec![total(Operation::Flush, *count, 0, figure)], stop)
+                (None, vec![total(Operation::Flush, *count, 0, figure)], after(*count))
             }
             (Work::Transfer(transfer), None) => {
                 let mut bytes = Bytes::ZERO;
@@ -351,8 +344,7 @@ impl Builder {
         let mix = OperationMix::Commit(Commits { method, log, is_main, beside: None, application: None });
         let workload = Workload::new(range, Pattern::Sequential, mix, write, 1);
         let workload = Workload { caching: self.caching, ..workload };
-        let stop = StopCondition { operations: Some(count), ..StopCondition::default() };
-        (Some(workload), vec![total(Operation::Commit, count, bytes, figure)], stop)
+        (Some(workload), vec![total(Operation::Commit, count, bytes, figure)], after(count))
     }
 
     fn series(&mut self, figure: &Figure, phase: u32, start_ns: u64, duration_ns: u64, range: ByteRange) {
@@ -448,6 +440,10 @@ impl Builder {
             latency: IntervalLatency::of(&histogram),
         });
     }
+}
+
+fn after(operations: u64) -> StopCondition {
+    StopCondition { operations: Some(operations), ..StopCondition::default() }
 }
 
 fn end_ns(request: &Request) -> u64 {

@@ -55,7 +55,9 @@ impl Preserving {
         let own = own_folder(store)?;
         make(&own)?;
         let folder = match &choice.folder {
-            Some(folder) => canonical(folder)?,
+            Some(folder) => {
+                folder.canonicalize().or_cannot(&format!("keep a journal in {}", folder.display()))?
+            }
             None => own.clone(),
         };
         let place = JournalPlace::of(&folder)?;
@@ -154,10 +156,6 @@ fn own_folder(store: Option<&Path>) -> Result<PathBuf, UserError> {
         Some(store) => Ok(store.join(FOLDER)),
         None => Ok(default_folder()?.join(FOLDER)),
     }
-}
-
-fn canonical(folder: &Path) -> Result<PathBuf, UserError> {
-    folder.canonicalize().or_cannot(&format!("keep a journal in {}", folder.display()))
 }
 
 /// Journals contain the user's data: readable by the owner only.
@@ -333,9 +331,7 @@ fn objection_of_unread(left: &Unfinished, error: &JournalError, names: &Origin) 
         let origin = read_pointer(pointer).and_then(|(_, origin)| origin);
         let whose = match &origin {
             Some(origin) if !origin.is_related(names) => return None,
-            Some(origin) => {
-                format!("It has data still to be restored to {}", harmless(&origin.path, 200))
-            }
+            Some(origin) => format!("It has data still to be restored to {}", harmless(&origin.path, 200)),
             None => "It may have data still to be restored to this drive".into(),
         };
         return Some(format!(

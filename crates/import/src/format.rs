@@ -8,6 +8,7 @@ use crate::{
     iometer, ioping, pg_test_fsync, winsat, yabs, zcav,
 };
 use model::request::Operation;
+use model::words;
 
 /// The longest text that is read, in bytes. Results are pages; only logs of single requests come near.
 pub const TEXT_BYTES_MAX: u64 = 16 << 20;
@@ -20,96 +21,66 @@ const SECONDS_MAX: f64 = 3.2e9;
 /// So many figures are compared with each other to find repeats.
 const LOOKED_AT_MAX: usize = 200;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// bonnie++: its table or its CSV, 1.03, 1.9x and 2.00.
-    Bonnie,
-    /// dd: one transcript or several, with progress or without.
-    Dd,
-    Zcav,
-    FioJson,
-    /// fio: what it prints without further options.
-    FioText,
-    FioTerse,
-    FioBandwidthLog,
-    FioIopsLog,
-    FioLatencyLog,
-    Ioping,
-    Hdparm,
-    DiskMark,
-    Atto,
-    HdTune,
-    Iometer,
-    Yabs,
-    WinSat,
-    PgTestFsync,
-    AsSsd,
-    /// Two typed rates of Blackmagic Disk Speed Test.
-    Blackmagic,
+words! {
+    pub enum Format {
+        /// bonnie++: its table or its CSV, 1.03, 1.9x and 2.00.
+        Bonnie = "bonnie++",
+        /// dd: one transcript or several, with progress or without.
+        Dd = "dd",
+        Zcav = "zcav",
+        FioJson = "fio",
+        /// fio: what it prints without further options.
+        FioText = "fio-text",
+        FioTerse = "fio-terse",
+        FioBandwidthLog = "fio-bw-log",
+        FioIopsLog = "fio-iops-log",
+        FioLatencyLog = "fio-lat-log",
+        Ioping = "ioping",
+        Hdparm = "hdparm",
+        DiskMark = "crystaldiskmark",
+        Atto = "atto",
+        HdTune = "hdtune",
+        Iometer = "iometer",
+        Yabs = "yabs",
+        WinSat = "winsat",
+        PgTestFsync = "pg_test_fsync",
+        AsSsd = "as-ssd",
+        /// Two typed rates of Blackmagic Disk Speed Test.
+        Blackmagic = "blackmagic",
+    }
 }
 
 impl Format {
-    pub const ALL: [Format; 20] = [
-        Format::Bonnie,
-        Format::Dd,
-        Format::Zcav,
-        Format::FioJson,
-        Format::FioText,
-        Format::FioTerse,
-        Format::FioBandwidthLog,
-        Format::FioIopsLog,
-        Format::FioLatencyLog,
-        Format::Ioping,
-        Format::Hdparm,
-        Format::DiskMark,
-        Format::Atto,
-        Format::HdTune,
-        Format::Iometer,
-        Format::Yabs,
-        Format::WinSat,
-        Format::PgTestFsync,
-        Format::AsSsd,
-        Format::Blackmagic,
-    ];
-
-    /// Its name, what tells a text of it, and what reads one.
-    fn row(self) -> (&'static str, fn(&str) -> bool, Reader) {
+    /// What tells a text of it, and what reads one.
+    fn row(self) -> (fn(&str) -> bool, Reader) {
         match self {
-            Format::Bonnie => ("bonnie++", bonnie::fits, Reader::Text(bonnie::read)),
-            Format::Dd => ("dd", dd::fits, Reader::Told(dd::read)),
-            Format::Zcav => ("zcav", zcav::fits, Reader::Told(zcav::read)),
-            Format::FioJson => ("fio", fio_json::fits, Reader::Text(fio_json::read)),
-            Format::FioText => ("fio-text", fio_text::fits, Reader::Text(fio_text::read)),
-            Format::FioTerse => ("fio-terse", fio_terse::fits, Reader::Text(fio_terse::read)),
+            Format::Bonnie => (bonnie::fits, Reader::Text(bonnie::read)),
+            Format::Dd => (dd::fits, Reader::Told(dd::read)),
+            Format::Zcav => (zcav::fits, Reader::Told(zcav::read)),
+            Format::FioJson => (fio_json::fits, Reader::Text(fio_json::read)),
+            Format::FioText => (fio_text::fits, Reader::Text(fio_text::read)),
+            Format::FioTerse => (fio_terse::fits, Reader::Text(fio_terse::read)),
             // What a log counts is only in the name of its file.
-            Format::FioBandwidthLog => ("fio-bw-log", fio_log::fits, Reader::Log(LogKind::Bandwidth)),
-            Format::FioIopsLog => ("fio-iops-log", fio_log::fits, Reader::Log(LogKind::Iops)),
-            Format::FioLatencyLog => ("fio-lat-log", fio_log::fits, Reader::Log(LogKind::Latency)),
-            Format::Ioping => ("ioping", ioping::fits, Reader::Text(ioping::read)),
-            Format::Hdparm => ("hdparm", hdparm::fits, Reader::Text(hdparm::read)),
-            Format::DiskMark => ("crystaldiskmark", diskmark::fits, Reader::Text(diskmark::read)),
-            Format::Atto => ("atto", atto::fits, Reader::Text(atto::read)),
-            Format::HdTune => ("hdtune", hdtune::fits, Reader::Text(hdtune::read)),
-            Format::Iometer => ("iometer", iometer::fits, Reader::Text(iometer::read)),
-            Format::Yabs => ("yabs", yabs::fits, Reader::Text(yabs::read)),
-            Format::WinSat => ("winsat", winsat::fits, Reader::Text(winsat::read)),
-            Format::PgTestFsync => ("pg_test_fsync", pg_test_fsync::fits, Reader::Text(pg_test_fsync::read)),
-            Format::AsSsd => ("as-ssd", as_ssd::fits, Reader::Text(as_ssd::read)),
-            Format::Blackmagic => ("blackmagic", blackmagic::fits, Reader::Text(blackmagic::read)),
+            Format::FioBandwidthLog => (fio_log::fits, Reader::Log(LogKind::Bandwidth)),
+            Format::FioIopsLog => (fio_log::fits, Reader::Log(LogKind::Iops)),
+            Format::FioLatencyLog => (fio_log::fits, Reader::Log(LogKind::Latency)),
+            Format::Ioping => (ioping::fits, Reader::Text(ioping::read)),
+            Format::Hdparm => (hdparm::fits, Reader::Text(hdparm::read)),
+            Format::DiskMark => (diskmark::fits, Reader::Text(diskmark::read)),
+            Format::Atto => (atto::fits, Reader::Text(atto::read)),
+            Format::HdTune => (hdtune::fits, Reader::Text(hdtune::read)),
+            Format::Iometer => (iometer::fits, Reader::Text(iometer::read)),
+            Format::Yabs => (yabs::fits, Reader::Text(yabs::read)),
+            Format::WinSat => (winsat::fits, Reader::Text(winsat::read)),
+            Format::PgTestFsync => (pg_test_fsync::fits, Reader::Text(pg_test_fsync::read)),
+            Format::AsSsd => (as_ssd::fits, Reader::Text(as_ssd::read)),
+            Format::Blackmagic => (blackmagic::fits, Reader::Text(blackmagic::read)),
         }
-    }
-
-    pub fn name(self) -> &'static str {
-        self.row().0
-    }
-
-    pub fn from_name(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
     fn log_kind(self) -> Option<LogKind> {
         match self.row() {
-            (_, _, Reader::Log(kind)) => Some(kind),
+            (_, Reader::Log(kind)) => Some(kind),
             _ => None,
         }
     }
@@ -119,7 +90,7 @@ impl Format {
     }
 
     fn fits(self, text: &str) -> bool {
-        (self.row().1)(text)
+        (self.row().0)(text)
     }
 }
 
@@ -222,7 +193,7 @@ pub fn read(text: &str, format: Format, hints: &Hints) -> Result<Imported, Impor
 }
 
 fn parsed(text: &str, format: Format, hints: &Hints) -> Result<Imported, ImportError> {
-    match format.row().2 {
+    match format.row().1 {
         Reader::Text(read) => read(text),
         Reader::Told(read) => read(text, hints.operation),
         Reader::Log(kind) => fio_log::read(text, kind),

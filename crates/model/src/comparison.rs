@@ -27,23 +27,28 @@ pub struct RunContradiction {
     pub between: [Contradicting; 2],
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FigureDocument"))]
 pub struct ComparedFigure {
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub code: FindingCode,
     pub unit: Name,
+    /// One for each run; null where it is not known.
     pub values: Vec<Option<Estimate>>,
-    /// Every pair of runs whose uncertainty is known.
+    // Every pair of runs whose uncertainty is known.
     pub differences: Vec<Difference>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DifferenceDocument"))]
 pub struct Difference {
     pub first: usize,
     pub second: usize,
     pub ratio: Estimate,
-    /// How probable a difference as large as this is when there is none.
+    /// Of a difference as large as this when there is none.
     pub probability: f64,
-    /// Whether it stands after all differences of the comparison were taken into account.
+    /// Whether it stands among all that were looked at.
+    #[serde(rename = "significant")]
     pub is_significant: bool,
 }
 
@@ -81,9 +86,12 @@ pub struct SurfaceChange {
     pub smallest_seen: f64,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RegionDocument"))]
 pub struct ChangedRegion {
-    /// Where it is, to within a cell.
+    // Where it is, to within a cell.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::schema::RangeKeys"))]
     pub range: ByteRange,
     pub rate_ratio: Estimate,
 }

@@ -1,14 +1,18 @@
 //! A number with its uncertainty. No measured number travels without one.
 
-/// A point estimate and the interval that holds the truth with the stated confidence.
-#[derive(Clone, Copy, Debug, PartialEq)]
+use serde::Serialize;
+
+/// A number with its interval. An end is null where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NumberDocument"))]
 pub struct Estimate {
     pub value: f64,
     pub low: f64,
     pub high: f64,
-    /// In (0, 1): 0.95 is one in twenty outside.
+    // In (0, 1): 0.95 is one in twenty outside.
     pub confidence: f64,
     /// How many independent observations it rests on; fewer than were made when they depend on each other.
+    #[serde(skip)]
     pub effective_count: f64,
 }
 

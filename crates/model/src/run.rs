@@ -9,7 +9,7 @@ use crate::plan::{Phase, StopReason};
 use crate::record::{ErrorRecord, IntervalRecord, IoRecord, TelemetryRecord};
 use crate::request::Operation;
 use crate::target::TargetFacts;
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 use crate::untold::Untold;
 use crate::words;
 use crate::workload::DataPattern;
@@ -276,6 +276,17 @@ impl OperationTotals {
 fn cost_of_a_byte(bytes: u64, from_ns: u64, to_ns: u64) -> Option<f64> {
     let nanos = to_ns.checked_sub(from_ns)?;
     if bytes == 0 || nanos == 0 { None } else { Some(nanos as f64 / 1e9 / bytes as f64) }
+}
+
+/// The bytes of these operations in all of the phases. What stands in an altered file may be any number.
+pub fn moved<'run>(phases: impl IntoIterator<Item = &'run PhaseSummary>, operations: &[Operation]) -> Bytes {
+    let mut bytes = Bytes::ZERO;
+    for phase in phases {
+        for operation in operations {
+            bytes = bytes.saturating_add(Bytes::new(phase.bytes_of(*operation)));
+        }
+    }
+    bytes
 }
 
 impl PhaseSummary {

@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The schema of the document that `Document` writes and whose key `schema` is that name.
 pub fn of<Document: JsonSchema>(name: &str) -> Schema {
@@ -11,9 +11,22 @@ pub fn of<Document: JsonSchema>(name: &str) -> Schema {
     let settings = settings.with_transform(RecursiveTransform(may_be_infinite));
     let mut schema = settings.into_generator().into_root_schema_for::<Document>();
     schema.insert("title".into(), name.into());
-    let key = schema.pointer_mut("/properties/schema").expect("a document names its schema");
-    *key = json!({ "const": name });
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.shift_insert(0, "schema".into(), json!({ "const": name }));
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut)
+        && !required.contains(&"schema".into())
+    {
+        required.insert(0, "schema".into());
+    }
     schema
+}
+
+// Those of a range that lies flat among others.
+#[derive(JsonSchema)]
+pub struct RangeKeys {
+    pub first_byte: u64,
+    pub bytes: u64,
 }
 
 fn may_be_infinite(schema: &mut Schema) {

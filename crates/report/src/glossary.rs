@@ -1,11 +1,16 @@
 //! The terms of docs/glossary.md, for help and for tooltips.
 
+use serde::Serialize;
 use std::sync::LazyLock;
 
 const GLOSSARY: &str = include_str!("../../../docs/glossary.md");
 
+/// Schema `drivescope.term/1`. Keys may be added; none is renamed or changes its meaning.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.term/1")]
 pub struct Term {
-    /// As it is headed there, such as "queue depth (QD)".
+    // As it is headed there, such as "queue depth (QD)".
     pub name: &'static str,
     pub text: &'static str,
 }

@@ -12,7 +12,7 @@ use model::finding::{Contradicting, FindingCode, SurveyUnknown, Value};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::units::{Bytes, Offset};
-use report::json::comparison_document;
+use report::json::{comparison_document, text_of};
 use report::style::{Style, columns_of};
 use report::terminal::{ComparePage, compare_page, run_letter};
 
@@ -157,7 +157,7 @@ fn runs_have_letters() {
 #[test]
 fn the_document_is_in_base_units() {
     let run = runs::hard_disk();
-    let text = comparison_document(&comparison(), &[&run, &run]);
+    let text = text_of(&comparison_document(&comparison(), &[&run, &run]));
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["schema"], "drivescope.compare/1");
     assert_eq!(document["runs"][0]["capacity_bytes"], 3_000_592_982_016u64);

@@ -3,7 +3,7 @@
 use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
-use report::json::{estimate_document, partition_document};
+use report::json::{estimate_document, partition_document, text_of};
 use report::style::Style;
 use report::terminal::{
     EstimatePage, EstimatedDrive, EstimatedRow, EstimatedWork, PartitionPage, PlannedCut, PlannedPartition,
@@ -98,13 +98,13 @@ fn several_drives_have_a_table_for_each_work() {
     let page = estimate_page(&several, style(100));
     assert!(page.contains("in parallel, limited by WDC WD20EARS-00MVWB0  4 h 49 min"), "{page}");
     assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
-    let document: serde_json::Value = serde_json::from_str(&estimate_document(&several)).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text_of(&estimate_document(&several))).unwrap();
     assert_eq!(document["works"][0]["times"][2]["all_at_once"], true);
 }
 
 #[test]
 fn an_open_end_is_null_in_json() {
-    let document: serde_json::Value = serde_json::from_str(&estimate_document(&page())).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&text_of(&estimate_document(&page()))).unwrap();
     assert_eq!(document["schema"], "drivescope.estimate/1");
     let rebuild = &document["works"][1]["times"][0];
     assert!(rebuild["seconds"]["high"].is_null() && rebuild["seconds"]["value"] == 17_941.0);
@@ -172,7 +172,8 @@ fn the_name_of_a_drive_stays_in_its_comment() {
     let commands: Vec<&str> = script.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(commands.len(), 4, "{script}");
     assert!(script.is_ascii() && commands[..2] == ["label: gpt", "unit: sectors"], "{script}");
-    let document: serde_json::Value = serde_json::from_str(&partition_document(&plan("x", 512))).unwrap();
+    let document: serde_json::Value =
+        serde_json::from_str(&text_of(&partition_document(&plan("x", 512)))).unwrap();
     assert_eq!(
         (&document["schema"], &document["cuts"][0]["zone_border"]),
         (&"drivescope.plan/1".into(), &true.into())

@@ -54,7 +54,7 @@ pub fn run(arguments: &ChooseArguments, store: Option<&Path>) -> Result<u8, User
         drives,
         notes: if day.is_some() { NOTES.to_vec() } else { NOTES[1..].to_vec() },
     };
-    output::give_page(|style| choice_page(&page, style), || choice_document(&page), &arguments.page)?;
+    output::give_page(|style| choice_page(&page, style), &choice_document(&page), &arguments.page)?;
     Ok(exit::SUCCESS)
 }
 

@@ -1,7 +1,7 @@
 //! `drivescope compare`: runs side by side, in one table and one chart.
 
 use super::args::CompareArguments;
-use super::picture::{Picture, rate_chart};
+use super::picture::{Picture, drawn, rate_chart};
 use super::stored::all_analysed;
 use super::{output, output_file};
 use crate::error::{UserError, exit};
@@ -27,19 +27,10 @@ pub fn run(arguments: &CompareArguments, store: Option<&Path>) -> Result<u8, Use
     let comparison = comparison_of(&stored, &letters);
     let runs: Vec<&Run> = stored.iter().map(|stored| &stored.run).collect();
 
-    let chart = match (rate_chart(&stored, &letters), picture) {
-        (Ok(chart), picture) => {
-            let chart = with_changes(chart, &comparison);
-            if let Some(picture) = picture {
-                picture.write(&chart)?;
-            }
-            Some(chart)
-        }
-        (Err(error), Some(_)) => return Err(error),
-        (Err(_), None) => None,
-    };
+    let chart = rate_chart(&stored, &letters).map(|chart| with_changes(chart, &comparison));
+    let chart = drawn(chart, picture)?;
     if let Some(path) = &arguments.json {
-        let json = comparison_document(&comparison, &runs);
+        let json = output::json(&comparison_document(&comparison, &runs));
         if path == Path::new("-") {
             output::print(&json)?;
             return Ok(exit::SUCCESS);

@@ -5,6 +5,7 @@ use super::output;
 use super::settings::{self, Preset, Source};
 use crate::configuration::{self, ConfigurationFile};
 use crate::error::{UserError, exit};
+use io::targets::Exclusion;
 use report::terminal::{ExclusionRow, SettingRow, SettingsPage, settings_page};
 use serde::Serialize;
 use std::path::Path;
@@ -12,11 +13,11 @@ use std::path::Path;
 /// Schema `drivescope.config/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.config/1")]
 pub(super) struct ConfigDocument<'all> {
-    schema: &'static str,
     files: Vec<FileDocument<'all>>,
     settings: Vec<SettingDocument<'all>>,
-    never_write: Vec<ExclusionDocument>,
+    never_write: &'all [ExclusionRow],
 }
 
 #[derive(Serialize)]
@@ -37,13 +38,6 @@ struct SettingDocument<'all> {
     source: &'static str,
     file: Option<&'all Path>,
     line: Option<usize>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ExclusionDocument {
-    drives: String,
-    origin: String,
 }
 
 impl<'all> SettingDocument<'all> {
@@ -75,21 +69,14 @@ pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
             preset.value = store::default_folder().ok().map(|folder| folder.display().to_string());
         }
     }
+    let page = page(&files, &presets);
     let document = ConfigDocument {
-        schema: "drivescope.config/1",
         files: files.iter().map(|file| FileDocument { path: &file.path, exists: file.exists }).collect(),
         settings: presets.iter().map(SettingDocument::of).collect(),
-        never_write: exclusions(&files),
+        never_write: &page.never_write,
     };
-    let page = page(&files, &presets);
-    output::give_page(|style| settings_page(&page, style), || output::json(&document), arguments)?;
+    output::give_page(|style| settings_page(&page, style), &document, arguments)?;
     Ok(exit::SUCCESS)
-}
-
-fn exclusions(files: &[ConfigurationFile]) -> Vec<ExclusionDocument> {
-    let all = files.iter().flat_map(|file| &file.never_write);
-    all.map(|each| ExclusionDocument { drives: each.drives.to_string(), origin: each.origin.clone() })
-        .collect()
 }
 
 /// One row for each option; more where it differs between commands because a file says so.
@@ -117,10 +104,12 @@ fn page(files: &[ConfigurationFile], presets: &[Preset]) -> SettingsPage {
         }
     }
     rows.sort_by(|a, b| a.option.cmp(&b.option));
-    let never_write = exclusions(files)
-        .into_iter()
-        .map(|each| ExclusionRow { drives: each.drives, origin: each.origin })
-        .collect();
-    let file = |file: &ConfigurationFile| (file.path.display().to_string(), file.exists);
-    SettingsPage { files: files.iter().map(file).collect(), rows, never_write }
+    let mut page = SettingsPage { rows, files: Vec::new(), never_write: Vec::new() };
+    for file in files {
+        page.files.push((file.path.display().to_string(), file.exists));
+        for Exclusion { drives, origin } in &file.never_write {
+            page.never_write.push(ExclusionRow { drives: drives.to_string(), origin: origin.clone() });
+        }
+    }
+    page
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 /// Schema `drivescope.help/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.help/1")]
 pub struct HelpDocument {
-    schema: &'static str,
     version: &'static str,
     #[serde(flatten)]
     command: CommandDocument,
@@ -53,7 +53,7 @@ struct ValueDocument {
 /// Of one command with all below it.
 pub fn document(command: &Command) -> HelpDocument {
     let command = command_document(command, command.get_bin_name().unwrap_or(command.get_name()).to_owned());
-    HelpDocument { schema: "drivescope.help/1", version: env!("CARGO_PKG_VERSION"), command }
+    HelpDocument { version: env!("CARGO_PKG_VERSION"), command }
 }
 
 fn command_document(command: &Command, name: String) -> CommandDocument {

@@ -13,8 +13,8 @@ use serde::Serialize;
 /// Schema `drivescope.dry-run/1`. Keys may be added; none is renamed or changes its meaning or unit.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.dry-run/1")]
 pub(super) struct DryRunDocument<'plan> {
-    schema: &'static str,
     experiment: ExperimentName,
     target: &'plan TargetFacts,
     writes: bool,
@@ -60,7 +60,6 @@ pub fn give(
     shown: &OutputArguments,
 ) -> Result<(), UserError> {
     let document = DryRunDocument {
-        schema: "drivescope.dry-run/1",
         experiment,
         target,
         writes: remaining.writes() != Some(Bytes::ZERO),
@@ -72,5 +71,5 @@ pub fn give(
         steps: remaining.steps.iter().map(StepDocument::of).collect(),
     };
     let arguments = PageArguments { json: shown.json.clone(), plain: shown.plain };
-    output::give_page(|style| plan(target, remaining, style), || output::json(&document), &arguments)
+    output::give_page(|style| plan(target, remaining, style), &document, &arguments)
 }

@@ -58,7 +58,7 @@ pub fn run(arguments: &EstimateArguments, store: Option<&Path>) -> Result<u8, Us
     for row in page.works.iter().flat_map(|work| &work.rows) {
         is_known |= matches!(row.outcome, Told::Known(_));
     }
-    output::give_page(|style| estimate_page(&page, style), || estimate_document(&page), &arguments.page)?;
+    output::give_page(|style| estimate_page(&page, style), &estimate_document(&page), &arguments.page)?;
     Ok(if is_known { exit::SUCCESS } else { exit::FAILURE })
 }
 

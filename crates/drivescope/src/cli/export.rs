@@ -102,7 +102,8 @@ impl ExportJob for Job {
     fn begin(&self, path: Option<&Path>, what: &'static str) -> Result<Box<dyn ExportFile>, UserError> {
         let Some(path) = path else { return Ok(Box::new(io::stdout())) };
         if let (Goal::Folder(_), Some(folder)) = (&self.goal, path.parent()) {
-            make_folder(folder)?;
+            let shown = harmless(&folder.to_string_lossy(), usize::MAX);
+            std::fs::create_dir_all(folder).or_cannot(&format!("make the folder {shown}"))?;
         }
         let file = OutputFile::begin(path, what)?;
         self.written.borrow_mut().add_file(path);
@@ -123,11 +124,6 @@ impl ExportJob for Job {
     fn say(&self, text: &str) {
         output::say(text);
     }
-}
-
-fn make_folder(folder: &Path) -> Result<(), UserError> {
-    let shown = harmless(&folder.to_string_lossy(), usize::MAX);
-    std::fs::create_dir_all(folder).or_cannot(&format!("make the folder {shown}"))
 }
 
 impl ExportFile for Stdout {

@@ -7,7 +7,6 @@ use clap::{Command, CommandFactory, Subcommand};
 use experiment::request::Request;
 use report::glossary::{self, Term};
 use report::style::wrap;
-use serde::Serialize;
 use std::ffi::OsString;
 use std::fmt::Write;
 
@@ -63,11 +62,7 @@ pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
     }
     if let Some(command) = found {
         let page = command.render_long_help().to_string();
-        output::give_text(
-            &page,
-            || output::json(&declarations::document(command)),
-            arguments.json.as_deref(),
-        )?;
+        output::give_text(&page, &declarations::document(command), arguments.json.as_deref())?;
         return Ok(exit::SUCCESS);
     }
     let terms = glossary::terms();
@@ -81,18 +76,8 @@ pub fn run(arguments: &HelpArguments) -> Result<u8, UserError> {
         )));
     };
     let page = format!("{}\n{}\n", term.name, wrap(term.text, COLUMNS).join("\n"));
-    let document = TermDocument { schema: "drivescope.term/1", name: term.name, text: term.text };
-    output::give_text(&page, || output::json(&document), arguments.json.as_deref())?;
+    output::give_text(&page, term, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
-}
-
-/// Schema `drivescope.term/1`. Keys may be added; none is renamed or changes its meaning.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct TermDocument {
-    schema: &'static str,
-    name: &'static str,
-    text: &'static str,
 }
 
 /// `--help-json`: the declarations of the command that the words name, or of all.

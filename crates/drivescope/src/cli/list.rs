@@ -14,8 +14,8 @@ use serde::Serialize;
 /// Schema `drivescope.list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.list/1")]
 pub(super) struct ListDocument<'list> {
-    schema: &'static str,
     drives: Vec<DriveDocument<'list>>,
 }
 
@@ -81,10 +81,8 @@ fn writes_refused(drive: &DriveListing) -> Vec<String> {
 
 pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     let drives = drives(&configuration::never_write()?)?;
-    let document =
-        ListDocument { schema: "drivescope.list/1", drives: drives.iter().map(DriveDocument::of).collect() };
-    let json = output::json(&document);
-    let rows: Vec<_> = drives.into_iter().map(drive_row::of).collect();
+    let document = ListDocument { drives: drives.iter().map(DriveDocument::of).collect() };
+    let rows: Vec<_> = drives.iter().map(drive_row::of).collect();
     let page = |style| {
         if rows.is_empty() {
             return "No drives found. A container may hide them; a folder can still be measured: drivescope check .\n"
@@ -92,6 +90,6 @@ pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
         }
         report::terminal::drives_table(&rows, style)
     };
-    output::give_page(page, || json.clone(), arguments)?;
+    output::give_page(page, &document, arguments)?;
     Ok(exit::SUCCESS)
 }

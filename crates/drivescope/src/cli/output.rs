@@ -13,6 +13,7 @@ use report::finding::Text;
 use report::hostile::harmless;
 use report::style::Style;
 use report::terminal::{PageOptions, lists_phases, needs_series, post, run_page_with};
+use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use store::StoredSeries;
@@ -65,14 +66,10 @@ pub fn give_measured(run: &Run, folder: &Path, output: &OutputArguments) -> Resu
 }
 
 pub fn give_with_series(run: &Run, series: &StoredSeries, output: &OutputArguments) -> Result<(), UserError> {
-    let phases = if shows_phases(run, output) { phase_rows(&run.view(series)) } else { Vec::new() };
+    let phases = if output.verbose || lists_phases(run) { phase_rows(&run.view(series)) } else { Vec::new() };
     let charted = ChartedRun { run, series: Some(series), letter: None };
     let options = PageOptions { phases: &phases, charted: Some(charted), ..PageOptions::default() };
     write_run(run, options, output).map_err(|error| with_run_kept(error, run))
-}
-
-fn shows_phases(run: &Run, output: &OutputArguments) -> bool {
-    output.verbose || lists_phases(run)
 }
 
 fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> Result<(), UserError> {
@@ -143,11 +140,11 @@ pub fn write_or_print(text: &str, file: &Path) -> Result<(), UserError> {
 
 pub fn give_page(
     page: impl Fn(Style) -> String,
-    json: impl Fn() -> String,
+    document: &impl Serialize,
     arguments: &PageArguments,
 ) -> Result<(), UserError> {
     if let Some(path) = arguments.json.as_deref() {
-        write_or_print(&json(), path)?;
+        write_or_print(&json(document), path)?;
         if path == Path::new("-") {
             return Ok(());
         }
@@ -156,9 +153,9 @@ pub fn give_page(
 }
 
 /// The same for a page that is text as it is.
-pub fn give_text(page: &str, json: impl Fn() -> String, file: Option<&Path>) -> Result<(), UserError> {
+pub fn give_text(page: &str, document: &impl Serialize, file: Option<&Path>) -> Result<(), UserError> {
     let arguments = PageArguments { json: file.map(Path::to_owned), plain: true };
-    give_page(|_| page.to_owned(), json, &arguments)
+    give_page(|_| page.to_owned(), document, &arguments)
 }
 
 /// A measurement is not lost with its output, and the error says so.

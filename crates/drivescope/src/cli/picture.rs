@@ -79,6 +79,18 @@ pub fn rate_chart(runs: &[StoredRun], letters: &[String]) -> Result<Chart, UserE
     }
 }
 
+/// Writes the picture if one was asked for, which then needs a chart.
+pub fn drawn(chart: Result<Chart, UserError>, picture: Option<Picture>) -> Result<Option<Chart>, UserError> {
+    match (chart, picture) {
+        (Ok(chart), Some(picture)) => {
+            picture.write(&chart)?;
+            Ok(Some(chart))
+        }
+        (Err(error), Some(_)) => Err(error),
+        (chart, None) => Ok(chart.ok()),
+    }
+}
+
 pub fn letters(runs: &[StoredRun]) -> Vec<String> {
     if runs.len() > 1 { (0..runs.len()).map(run_letter).collect() } else { Vec::new() }
 }

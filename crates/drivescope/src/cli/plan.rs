@@ -3,7 +3,7 @@
 use super::args::{PlanArguments, WishArguments};
 use super::estimate::basis;
 use super::output;
-use super::picture::{Picture, rate_chart};
+use super::picture::{Picture, drawn, rate_chart};
 use super::stored::{analysed, drive_name, store_with_runs};
 use crate::error::{UserError, exit};
 use crate::store::StoredRun;
@@ -28,19 +28,10 @@ pub fn run(arguments: &PlanArguments, store: Option<&Path>) -> Result<u8, UserEr
     let run = &stored.run;
     let drive = DriveRates::of(run);
     let planned = planned(run, &drive, wish)?;
-    let chart = match (rate_chart(std::slice::from_ref(&stored), &[]), picture) {
-        (Ok(chart), picture) => {
-            let chart = with_cuts(chart, &planned);
-            if let Some(picture) = picture {
-                picture.write(&chart)?;
-            }
-            Some(chart)
-        }
-        (Err(error), Some(_)) => return Err(error),
-        (Err(_), None) => None,
-    };
+    let chart = rate_chart(std::slice::from_ref(&stored), &[]).map(|chart| with_cuts(chart, &planned));
+    let chart = drawn(chart, picture)?;
     let page = PartitionPage { chart, ..page(run, &drive, wish, &planned) };
-    output::give_page(|style| partition_page(&page, style), || partition_document(&page), &arguments.page)?;
+    output::give_page(|style| partition_page(&page, style), &partition_document(&page), &arguments.page)?;
     Ok(exit::SUCCESS)
 }
 

@@ -315,7 +315,7 @@ fn check_virtual(drive: &DriveOptions, virtual_drive: &VirtualDrive) -> Result<u
 
 fn conclude(drive: &DriveOptions, target: String, judge: Judge) -> Result<u8, UserError> {
     let page = PowerCutPage { target, survival: judge.finish() };
-    let json = report::json::power_cut_document(&page);
+    let json = output::json(&page);
     match &drive.output.json {
         Some(path) if path == Path::new("-") => output::print(&json)?,
         Some(path) => {

@@ -265,8 +265,8 @@ fn reads_as_before(places: usize, looked_at: usize) -> String {
 /// Schema `drivescope.purge-plan/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.purge-plan/1")]
 pub(super) struct PurgePlanDocument<'plan> {
-    schema: &'static str,
     path: &'plan Path,
     /// What `--confirm` has to be given.
     confirm: &'plan str,
@@ -300,7 +300,6 @@ fn give_plan(
         methods.push(MethodDocument { name: option.method.name(), refused: option.refusal.as_deref() });
     }
     let document = PurgePlanDocument {
-        schema: "drivescope.purge-plan/1",
         path: target.path(),
         confirm: target.confirmation(),
         method: first.map(PurgeMethod::name),
@@ -308,7 +307,7 @@ fn give_plan(
         writes_refused: survey(target).into_iter().map(|obstacle| obstacle.statement).collect(),
     };
     let page = plan_page(target, offered, first, &document.writes_refused);
-    output::give_text(&page, || output::json(&document), shown.json.as_deref())
+    output::give_text(&page, &document, shown.json.as_deref())
 }
 
 fn plan_page(

@@ -24,7 +24,7 @@ pub fn run(arguments: &RestoreArguments, store: Option<&Path>) -> Result<u8, Use
     if journal.parsed().saved.is_empty() && !journal.parsed().is_damaged {
         left.finish()?;
         let page = format!("Nothing of {} was overwritten, so there is nothing to restore.\n", shown(typed));
-        return give(&page, &RestoredDocument::of(typed, 0), &arguments.page);
+        return give(&page, &RestoredDocument { path: typed, bytes: 0 }, &arguments.page);
     }
     // The run may have left test data, and its original data are written: nothing is destroyed.
     let consent = WriteConsent { destroy_data: true, confirm: arguments.confirm.clone() };
@@ -42,7 +42,7 @@ pub fn run(arguments: &RestoreArguments, store: Option<&Path>) -> Result<u8, Use
             Bytes::new(given.bytes),
             shown(typed)
         );
-        return give(&page, &RestoredDocument::of(typed, given.bytes), &arguments.page);
+        return give(&page, &RestoredDocument { path: typed, bytes: given.bytes }, &arguments.page);
     }
     let why =
         if given.is_complete() { "a part of the journal itself is damaged".into() } else { missing(&given) };
@@ -138,24 +138,18 @@ fn check_unchanged(
 /// Schema `drivescope.restored/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.restored/1")]
 pub(super) struct RestoredDocument<'run> {
-    schema: &'static str,
     path: &'run str,
     /// Of data that were restored and verified.
     bytes: u64,
 }
 
-impl RestoredDocument<'_> {
-    fn of(path: &str, bytes: u64) -> RestoredDocument<'_> {
-        RestoredDocument { schema: "drivescope.restored/1", path, bytes }
-    }
-}
-
 /// Schema `drivescope.journals/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.journals/1")]
 pub(super) struct JournalsDocument {
-    schema: &'static str,
     journals: Vec<JournalDocument>,
 }
 
@@ -183,14 +177,14 @@ impl JournalDocument {
 }
 
 fn give(page: &str, document: &impl Serialize, arguments: &PageArguments) -> Result<u8, UserError> {
-    output::give_page(|_| page.to_owned(), || output::json(document), arguments)?;
+    output::give_text(page, document, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 
 fn list(store: Option<&Path>, arguments: &PageArguments) -> Result<u8, UserError> {
     let left = preserve::unfinished(store)?;
     let journals = left.iter().map(JournalDocument::of).collect();
-    let document = JournalsDocument { schema: "drivescope.journals/1", journals };
+    let document = JournalsDocument { journals };
     if left.is_empty() {
         let page = "No journals: all data overwritten with --preserve were restored.\n";
         return give(page, &document, arguments);

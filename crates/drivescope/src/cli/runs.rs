@@ -16,8 +16,8 @@ const FIRST_SCREEN: usize = 20;
 /// Schema `drivescope.run-list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.run-list/1")]
 pub(super) struct RunListDocument<'list> {
-    schema: &'static str,
     runs: &'list [RunListing],
 }
 
@@ -26,7 +26,7 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
         Some(store) => store.runs()?,
         None => Vec::new(),
     };
-    let document = RunListDocument { schema: "drivescope.run-list/1", runs: &runs };
+    let document = RunListDocument { runs: &runs };
     let shown = if arguments.all { &runs[..] } else { &runs[..runs.len().min(FIRST_SCREEN)] };
     let rows: Vec<RunRow> = shown.iter().map(row).collect();
     let nothing = format!("There are {}\n", no_runs(store)?);
@@ -34,7 +34,7 @@ pub fn run(arguments: &RunsArguments, store: Option<&Path>) -> Result<u8, UserEr
         true => nothing.clone(),
         false => runs_table(&rows, runs.len() - rows.len(), style),
     };
-    output::give_page(page, || output::json(&document), &arguments.page)?;
+    output::give_page(page, &document, &arguments.page)?;
     for run in shown {
         if let Some(damage) = &run.damage {
             output::say(&format!("{}: {damage}", run.id));

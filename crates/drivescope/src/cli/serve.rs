@@ -17,8 +17,8 @@ use std::process::{Command, Stdio};
 /// Schema `drivescope.serve/1`, printed when connections are accepted. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.serve/1")]
 pub(super) struct ServeDocument {
-    schema: &'static str,
     /// With the token, which gives read access to the store.
     url: String,
     port: u16,
@@ -34,7 +34,7 @@ pub fn run(arguments: &ServeArguments, store: Option<&Path>) -> Result<u8, UserE
         Err(error) => return Err(cannot_listen(arguments.port, &error)),
     };
     let (url, port) = (server.url(), server.port());
-    let document = ServeDocument { schema: "drivescope.serve/1", url, port, store: folder };
+    let document = ServeDocument { url, port, store: folder };
     match &arguments.json {
         Some(_) => output::print(&output::json(&document))?,
         None => output::print(&format!("{}\n", document.url))?,

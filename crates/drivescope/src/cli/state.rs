@@ -15,10 +15,6 @@ pub fn run(arguments: &StateArguments, store: Option<&Path>) -> Result<u8, UserE
     }
     let store = existing_store(store)?;
     let page = state::page_of(store.as_ref(), &arguments.target)?;
-    output::give_page(
-        |style| report::terminal::state_page(&page, style),
-        || report::json::state_document(&page),
-        &arguments.page,
-    )?;
+    output::give_page(|style| report::terminal::state_page(&page, style), &page, &arguments.page)?;
     Ok(exit::SUCCESS)
 }

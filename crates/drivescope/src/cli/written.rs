@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// Schema `drivescope.written/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.written/1")]
 pub(super) struct WrittenDocument {
-    schema: &'static str,
     /// Names of the runs that the files hold.
     runs: Vec<String>,
     files: Vec<FileDocument>,
@@ -60,7 +60,7 @@ impl Written {
             let bytes = facts.map(|facts| facts.len());
             files.push(FileDocument { path, format: format.to_owned(), bytes, rows });
         }
-        let document = WrittenDocument { schema: "drivescope.written/1", runs: self.runs, files };
+        let document = WrittenDocument { runs: self.runs, files };
         output::write_or_print(&output::json(&document), json)
     }
 }

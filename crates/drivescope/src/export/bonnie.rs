@@ -88,6 +88,12 @@ const THROUGH_FILES: [(FindingCode, usize); 12] = [
     (FindingCode::FileRandomDeleteRate, 36),
 ];
 
+/// Block rates of a drive: the finding that has one, and the columns of 1.98 for the rate and for its latency.
+const BLOCKS: [(Operation, FindingCode, usize, usize); 2] = [
+    (Operation::Write, FindingCode::WriteRateMean, columns::PUT_BLOCK, columns::PUT_BLOCK_LATENCY),
+    (Operation::Read, FindingCode::ReadRateMean, columns::GET_BLOCK, columns::GET_BLOCK_LATENCY),
+];
+
 /// Seekers of bonnie++ by default: three in 1.x, five in 2.x.
 const SEEKERS_V103: u64 = 3;
 const SEEKERS_V198: u64 = 5;
@@ -101,15 +107,10 @@ const NAME_BYTES_MAX: usize = 40;
 struct Measured {
     name: String,
     file_size: String,
-    put_block: Option<Block>,
-    get_block: Option<Block>,
+    /// What was measured by column of 1.98, as rates of blocks and what goes through files.
+    rates: Vec<(usize, String)>,
+    latencies: Vec<(usize, String)>,
     seeks: BTreeMap<u64, Seeks>,
-    through_files: Vec<(usize, String)>,
-}
-
-struct Block {
-    kib_per_second: String,
-    latency_max: Option<Nanos>,
 }
 
 #[derive(Default)]
@@ -123,18 +124,12 @@ fn fields_1_03(measured: &Measured, _: &Run) -> Vec<String> {
     let mut fields = vec![String::new(); 27];
     fields[0] = measured.name.clone();
     fields[1] = measured.file_size.clone();
-    if let Some(block) = &measured.put_block {
-        fields[4] = block.kib_per_second.clone();
-    }
-    if let Some(block) = &measured.get_block {
-        fields[10] = block.kib_per_second.clone();
-    }
     if let Some((seekers, seeks)) = measured.nearest_seeks(SEEKERS_V103)
         && distance(seekers, SEEKERS_V103) <= SEEKERS_FACTOR_MAX.ln()
     {
         fields[12] = seeks.per_second();
     }
-    for (column, text) in &measured.through_files {
+    for (column, text) in &measured.rates {
         let further = if *column <= columns::SEEKS { 7 } else { 11 };
         fields[column - further] = text.clone();
     }
@@ -149,21 +144,12 @@ fn fields_1_98(measured: &Measured, run: &Run) -> Vec<String> {
     fields[columns::CONCURRENCY] = "1".into();
     fields[columns::SEED] = run.seed.to_string();
     fields[columns::FILE_SIZE] = measured.file_size.clone();
-    for (rate, latency, block) in [
-        (columns::PUT_BLOCK, columns::PUT_BLOCK_LATENCY, &measured.put_block),
-        (columns::GET_BLOCK, columns::GET_BLOCK_LATENCY, &measured.get_block),
-    ] {
-        if let Some(block) = block {
-            fields[rate] = block.kib_per_second.clone();
-            fields[latency] = latency_text(block.latency_max);
-        }
-    }
     if let Some((seekers, seeks)) = measured.nearest_seeks(SEEKERS_V198) {
         fields[columns::SEEK_PROC_COUNT] = seekers.to_string();
         fields[columns::SEEKS] = seeks.per_second();
         fields[columns::SEEKS_LATENCY] = latency_text(seeks.latency_max);
     }
-    for (column, text) in &measured.through_files {
+    for (column, text) in measured.rates.iter().chain(&measured.latencies) {
         fields[*column] = text.clone();
     }
     fields
@@ -171,21 +157,20 @@ fn fields_1_98(measured: &Measured, run: &Run) -> Vec<String> {
 
 impl Measured {
     fn of(run: &Run) -> Measured {
-        Measured {
-            name: name_of(run),
-            file_size: file_size(run.target.capacity),
-            put_block: Block::of(run, Operation::Write, FindingCode::WriteRateMean),
-            get_block: Block::of(run, Operation::Read, FindingCode::ReadRateMean),
-            seeks: seeks_by_seekers(run),
-            through_files: through_files(run),
+        let (mut rates, mut latencies) = (Vec::new(), Vec::new());
+        for (operation, code, rate_column, latency_column) in BLOCKS {
+            if let Some((rate, latency_max)) = block_rate(run, operation, code) {
+                rates.push((rate_column, format!("{:.0}", rate / KIB as f64)));
+                latencies.push((latency_column, latency_text(latency_max)));
+            }
         }
+        rates.extend(through_files(run));
+        let file_size = file_size(run.target.capacity);
+        Measured { name: name_of(run), file_size, rates, latencies, seeks: seeks_by_seekers(run) }
     }
 
     fn is_empty(&self) -> bool {
-        self.through_files.is_empty()
-            && self.put_block.is_none()
-            && self.get_block.is_none()
-            && self.seeks.is_empty()
+        self.rates.is_empty() && self.seeks.is_empty()
     }
 
     fn nearest_seeks(&self, seekers: u64) -> Option<(u64, &Seeks)> {
@@ -225,18 +210,13 @@ fn distance(seekers: u64, wanted: u64) -> f64 {
     (seekers as f64 / wanted as f64).ln().abs()
 }
 
-impl Block {
-    /// The rate of a full pass as it was found, else of the sequential phases if all of them are of one size.
-    fn of(run: &Run, operation: Operation, code: FindingCode) -> Option<Block> {
-        let mut phases: Vec<&PhaseSummary> = run.phases.iter().collect();
-        phases.retain(|phase| is_sequential(phase, operation));
-        let rate = match positive(run, code) {
-            Some(rate) => rate,
-            None => pooled_rate(&phases)?,
-        };
-        let latencies = phases.iter().filter_map(|phase| phase.totals_of(operation)?.histogram.max());
-        Some(Block { kib_per_second: format!("{:.0}", rate / KIB as f64), latency_max: latencies.max() })
-    }
+/// The rate of a full pass as it was found, else of the sequential phases if all of them are of one size; and the longest latency.
+fn block_rate(run: &Run, operation: Operation, code: FindingCode) -> Option<(f64, Option<Nanos>)> {
+    let mut phases: Vec<&PhaseSummary> = run.phases.iter().collect();
+    phases.retain(|phase| is_sequential(phase, operation));
+    let rate = positive(run, code).or(pooled_rate(&phases))?;
+    let latencies = phases.iter().filter_map(|phase| phase.totals_of(operation)?.histogram.max());
+    Some((rate, latencies.max()))
 }
 
 fn pooled_rate(phases: &[&PhaseSummary]) -> Option<f64> {

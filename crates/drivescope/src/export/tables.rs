@@ -3,6 +3,7 @@
 use super::csv;
 use super::job::{Export, ExportFile, ExportJob, Goal};
 use crate::error::UserError;
+use model::words;
 use report::finding::documents;
 use report::hostile::harmless;
 use std::io::{self, IsTerminal, Write};
@@ -32,18 +33,10 @@ fn write_parquet(job: &dyn ExportJob) -> Result<(), UserError> {
     write_tables(job, TableForm::Parquet)
 }
 
-#[derive(Clone, Copy)]
-enum TableForm {
-    Csv,
-    Parquet,
-}
-
-impl TableForm {
-    fn ending(self) -> &'static str {
-        match self {
-            TableForm::Csv => "csv",
-            TableForm::Parquet => "parquet",
-        }
+words! {
+    enum TableForm {
+        Csv = "csv",
+        Parquet = "parquet",
     }
 }
 
@@ -115,7 +108,7 @@ fn write_tables(job: &dyn ExportJob, form: TableForm) -> Result<(), UserError> {
     match job.goal() {
         Goal::Folder(folder) => {
             for table in Table::ALL {
-                let path = folder.join(format!("{}.{}", table.name(), form.ending()));
+                let path = folder.join(format!("{}.{}", table.name(), form.name()));
                 tables.push(OpenTable::begin(job, table, form, Some(path))?);
             }
         }

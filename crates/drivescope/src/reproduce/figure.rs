@@ -1,11 +1,13 @@
 //! One figure of an article, published beside reproduced, and what to think of the difference.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableDocument"))]
 pub struct Table {
     pub title: String,
     pub method: String,
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<FigureDocument>"))]
     pub figures: Vec<Figure>,
 }
 
@@ -18,6 +20,30 @@ pub struct Figure {
     /// The largest deviation that still agrees, as a share of the published value.
     pub tolerance: f64,
     pub reason: Option<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct FigureDocument<'all> {
+    name: &'all str,
+    unit: Unit,
+    published: Option<f64>,
+    /// Whether the article gives the published value itself or a limit.
+    published_is: Option<PublishedWord>,
+    reproduced: Option<f64>,
+    /// The largest deviation that still agrees, as a share of the published value.
+    tolerance: f64,
+    verdict: Verdict,
+    reason: Option<&'all str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+enum PublishedWord {
+    Value,
+    AtMost,
+    AtLeast,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,16 +97,40 @@ impl Table {
         unit: Unit,
         (published, reproduced): (f64, f64),
         tolerance: f64,
-    ) {
-        self.figures.push(Figure::new(name, unit, published, reproduced, tolerance));
+    ) -> &mut Figure {
+        let figure = self.add(name, unit, Published::Value(published), Some(reproduced));
+        figure.tolerance = tolerance;
+        figure
     }
 
-    pub fn bound(&mut self, name: impl Into<String>, unit: Unit, bound: Published, reproduced: f64) {
-        self.figures.push(Figure::bounded(name, unit, bound, reproduced));
+    pub fn bound(
+        &mut self,
+        name: impl Into<String>,
+        unit: Unit,
+        bound: Published,
+        reproduced: f64,
+    ) -> &mut Figure {
+        self.add(name, unit, bound, Some(reproduced))
     }
 
-    pub fn show(&mut self, name: impl Into<String>, unit: Unit, reproduced: f64) {
-        self.figures.push(Figure::shown(name, unit, reproduced));
+    pub fn show(&mut self, name: impl Into<String>, unit: Unit, reproduced: f64) -> &mut Figure {
+        self.add(name, unit, Published::Nothing, Some(reproduced))
+    }
+
+    pub fn out_of_reach(&mut self, name: &str, unit: Unit, published: f64) -> &mut Figure {
+        self.add(name, unit, Published::Value(published), None)
+    }
+
+    fn add(
+        &mut self,
+        name: impl Into<String>,
+        unit: Unit,
+        published: Published,
+        reproduced: Option<f64>,
+    ) -> &mut Figure {
+        let name = name.into();
+        self.figures.push(Figure { name, unit, published, reproduced, tolerance: 0.0, reason: None });
+        self.figures.last_mut().expect("it was just added")
     }
 }
 
@@ -93,40 +143,8 @@ pub fn spread(values: &[f64]) -> f64 {
 }
 
 impl Figure {
-    pub fn new(
-        name: impl Into<String>,
-        unit: Unit,
-        published: f64,
-        reproduced: f64,
-        tolerance: f64,
-    ) -> Figure {
-        let published = Published::Value(published);
-        Figure { published, tolerance, ..Figure::shown(name, unit, reproduced) }
-    }
-
-    pub fn bounded(name: impl Into<String>, unit: Unit, bound: Published, reproduced: f64) -> Figure {
-        Figure { published: bound, ..Figure::shown(name, unit, reproduced) }
-    }
-
-    pub fn shown(name: impl Into<String>, unit: Unit, reproduced: f64) -> Figure {
-        Figure {
-            name: name.into(),
-            unit,
-            published: Published::Nothing,
-            reproduced: Some(reproduced),
-            tolerance: 0.0,
-            reason: None,
-        }
-    }
-
-    pub fn out_of_reach(name: impl Into<String>, unit: Unit, published: f64, reason: &str) -> Figure {
-        let figure = Figure::new(name, unit, published, 0.0, 0.0).because(reason);
-        Figure { reproduced: None, ..figure }
-    }
-
-    #[must_use]
-    pub fn because(self, reason: impl Into<String>) -> Figure {
-        Figure { reason: Some(reason.into()), ..self }
+    pub fn because(&mut self, reason: impl Into<String>) {
+        self.reason = Some(reason.into());
     }
 
     /// # Panics
@@ -207,23 +225,50 @@ fn digits(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (published, published_is) = match self.published {
+            Published::Value(value) => (Some(value), Some(PublishedWord::Value)),
+            Published::AtMost(value) => (Some(value), Some(PublishedWord::AtMost)),
+            Published::AtLeast(value) => (Some(value), Some(PublishedWord::AtLeast)),
+            Published::Nothing => (None, None),
+        };
+        let document = FigureDocument {
+            name: &self.name,
+            unit: self.unit,
+            published,
+            published_is,
+            reproduced: self.reproduced,
+            tolerance: self.tolerance,
+            verdict: self.verdict(),
+            reason: self.reason.as_deref(),
+        };
+        document.serialize(serializer)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_figure_is_judged_by_its_tolerance_and_its_reason() {
-        let figure = |reproduced| Figure::new("rate", Unit::Rate, 100e6, reproduced, 0.02);
-        assert_eq!(figure(101.9e6).verdict(), Verdict::Agrees);
-        assert_eq!(figure(97.9e6).verdict(), Verdict::Fails);
-        assert_eq!(figure(97.9e6).because("It is older.").verdict(), Verdict::Differs);
-        assert_eq!(figure(101.9e6).because("It is older.").verdict(), Verdict::Agrees);
-        let width = |width| Figure::bounded("width", Unit::Seconds, Published::AtMost(1.0), width);
-        assert_eq!(width(0.9).verdict(), Verdict::Agrees);
-        assert_eq!(width(1.1).verdict(), Verdict::Fails);
-        assert_eq!(Figure::shown("rate", Unit::Rate, 1.0).verdict(), Verdict::Shown);
-        let cpu = Figure::out_of_reach("cpu", Unit::Share, 0.9, "There is no processor.");
-        assert_eq!(cpu.verdict(), Verdict::OutOfReach);
+        let verdict = |reproduced, reason: Option<&str>| {
+            let mut table = Table::new("", "");
+            let figure = table.compare("rate", Unit::Rate, (100e6, reproduced), 0.02);
+            figure.reason = reason.map(str::to_owned);
+            figure.verdict()
+        };
+        assert_eq!(verdict(101.9e6, None), Verdict::Agrees);
+        assert_eq!(verdict(97.9e6, None), Verdict::Fails);
+        assert_eq!(verdict(97.9e6, Some("It is older.")), Verdict::Differs);
+        assert_eq!(verdict(101.9e6, Some("It is older.")), Verdict::Agrees);
+        let mut table = Table::new("", "");
+        let bound = Published::AtMost(1.0);
+        assert_eq!(table.bound("width", Unit::Seconds, bound, 0.9).verdict(), Verdict::Agrees);
+        assert_eq!(table.bound("width", Unit::Seconds, bound, 1.1).verdict(), Verdict::Fails);
+        assert_eq!(table.show("rate", Unit::Rate, 1.0).verdict(), Verdict::Shown);
+        assert_eq!(table.out_of_reach("cpu", Unit::Share, 0.9).verdict(), Verdict::OutOfReach);
     }
 
     #[test]

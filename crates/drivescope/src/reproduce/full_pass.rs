@@ -1,7 +1,7 @@
 //! Article C: a 3 TB disk read and written completely before the system is installed, then in areas of 50 GiB.
 
 use super::article::{Article, Reproduction};
-use super::figure::{Figure, Table, Unit, spread};
+use super::figure::{Table, Unit, spread};
 use super::picture::{COLUMNS, line, strokes};
 use super::published::{AREAS, FULL_PASS, Figures};
 use super::shelf::Shelf;
@@ -74,9 +74,8 @@ fn whole_disk(read: &PhaseResult, write: &PhaseResult) -> Table {
     table.compare("write pass", Unit::Seconds, (WRITE_PASS_S, write_s), RATE_TOLERANCE);
     let write_rates = (bytes / WRITE_PASS_S, write.lasting_rate());
     table.compare("write pass, mean", Unit::Rate, write_rates, RATE_TOLERANCE);
-    let name = "mean, data sheet";
-    let by_sheet = Figure::new(name, Unit::Rate, DATA_SHEET_MEAN, read.rate(), RATE_TOLERANCE);
-    table.figures.push(by_sheet.because(BY_DATA_SHEET));
+    let by_sheet = (DATA_SHEET_MEAN, read.rate());
+    table.compare("mean, data sheet", Unit::Rate, by_sheet, RATE_TOLERANCE).because(BY_DATA_SHEET);
     table
 }
 

@@ -4,7 +4,6 @@
 //! figure beside the published one. Nothing is taken from the published side but the figure to compare with.
 
 mod article;
-mod document;
 mod figure;
 mod full_pass;
 mod host;
@@ -20,9 +19,6 @@ mod threads;
 mod valleys;
 
 pub use article::{Article, Reproduction};
-#[cfg(feature = "schema")]
-pub use document::ReproductionDocument;
-pub use document::document;
 pub use figure::{Figure, Verdict};
 pub use page::{markdown, terminal};
 

@@ -38,7 +38,7 @@ pub fn terminal(reproduction: &Reproduction, style: Style) -> String {
 }
 
 pub fn markdown(reproduction: &Reproduction) -> String {
-    let letter = reproduction.article.letter();
+    let letter = reproduction.article.name();
     let mut page = format!("# {}\n\n", heading(reproduction));
     page += &format!("Made by `drivescope sim reproduce {letter} --markdown`.\n\n");
     page += &format!("{}\n", reproduction.setting);
@@ -67,7 +67,7 @@ pub fn markdown(reproduction: &Reproduction) -> String {
 }
 
 fn heading(reproduction: &Reproduction) -> String {
-    format!("{}: {}", reproduction.article.letter(), reproduction.title)
+    format!("{}: {}", reproduction.article.name(), reproduction.title)
 }
 
 #[derive(Default)]
@@ -168,11 +168,9 @@ mod tests {
 
     #[test]
     fn a_table_fits_a_narrow_terminal() {
-        let figures = vec![
-            Figure::new("quarter 1", Unit::Rate, 120.8e6, 151e6, 0.03).because("There is a reason."),
-            Figure::new("block read, outermost to innermost", Unit::Ratio, 1.0, 1.0, 0.01),
-        ];
-        let table = Table { title: String::new(), method: String::new(), figures };
+        let mut table = Table::new("", "");
+        table.compare("quarter 1", Unit::Rate, (120.8e6, 151e6), 0.03).because("There is a reason.");
+        table.compare("block read, outermost to innermost", Unit::Ratio, (1.0, 1.0), 0.01);
         let lines = terminal_table(&table, &mut Reasons::default(), 60);
         assert_eq!(
             lines,

@@ -5,7 +5,7 @@
 //! random, 8000 times in all, and write every tenth back. Part of the file is then in the page cache.
 
 use super::article::{Article, Reproduction, SEED};
-use super::figure::{Figure, Published, Table, Unit, spread};
+use super::figure::{Published, Table, Unit, spread};
 use super::host::{Host, HostProfile, Order};
 use super::picture::{line, strokes};
 use super::published::{Figures, PARTITIONS};
@@ -163,9 +163,8 @@ fn writes(published: &Figures, partitions: &[Partition]) -> Table {
     let mut table = Table::new("Block write", method);
     for (row, partition) in partitions.iter().enumerate() {
         let was = kib_per_second(published, row, "block_write_kps");
-        let is = partition.write.lasting_rate();
-        let figure = Figure::new(quarter(row), Unit::Rate, was, is, RATE_TOLERANCE);
-        table.figures.push(figure.because(BY_FILE_SYSTEM));
+        let rates = (was, partition.write.lasting_rate());
+        table.compare(quarter(row), Unit::Rate, rates, RATE_TOLERANCE).because(BY_FILE_SYSTEM);
     }
     // The file system took between 17 and 21 % of the four partitions' rates, so the ratio may be off by as much.
     table.compare("outermost to innermost", Unit::Ratio, ends(&table), 0.04);
@@ -205,9 +204,8 @@ fn usb(published: &Figures, by_usb: &[Partition; 2]) -> Table {
         let name = format!("block read, {place}");
         table.compare(name, Unit::Rate, (read, partition.read.rate()), RATE_TOLERANCE);
         let write = published.number_of(word, "block_write_kps") * KIB as f64;
-        let name = format!("block write, {place}");
-        let figure = Figure::new(name, Unit::Rate, write, partition.write.lasting_rate(), 0.06);
-        table.figures.push(figure.because(BY_FILE_SYSTEM));
+        let write = (write, partition.write.lasting_rate());
+        table.compare(format!("block write, {place}"), Unit::Rate, write, 0.06).because(BY_FILE_SYSTEM);
         let seeks = (published.number_of(word, "seeks_per_s"), partition.seeks.per_second(Operation::Read));
         table.compare(format!("seeks, {place}"), Unit::PerSecond, seeks, SEEKS_TOLERANCE);
     }
@@ -226,10 +224,10 @@ fn out_of_reach(published: &Figures) -> Table {
         ("rewrite, quarter 1", "rewrite_kps"),
     ] {
         let was = kib_per_second(published, 0, column);
-        table.figures.push(Figure::out_of_reach(name, Unit::Rate, was, BY_PROCESSOR));
+        table.out_of_reach(name, Unit::Rate, was).because(BY_PROCESSOR);
     }
     let cpu = published.number(0, "block_read_cpu") / 100.0;
-    table.figures.push(Figure::out_of_reach("CPU, block read", Unit::Share, cpu, BY_PROCESSOR));
+    table.out_of_reach("CPU, block read", Unit::Share, cpu).because(BY_PROCESSOR);
     table
 }
 

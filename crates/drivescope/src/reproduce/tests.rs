@@ -18,7 +18,7 @@ fn check(article: Article, agrees: usize, differs: &[&str]) {
     assert_eq!(named(Verdict::Fails), [""; 0]);
     assert_eq!(named(Verdict::Differs), differs);
     assert_eq!(named(Verdict::Agrees).len(), agrees);
-    let letter = article.letter().to_lowercase();
+    let letter = article.name().to_lowercase();
     let file = format!("docs/generated/reproduce-{letter}.md");
     let path = format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"));
     let committed = std::fs::read_to_string(&path).unwrap_or_default();

@@ -5,7 +5,7 @@
 //! blocks. So seeks stay within 100 MB, and every neighbour of a block is read too: read-ahead pays.
 
 use super::article::{Article, Reproduction, SEED};
-use super::figure::{Figure, Published, Table, Unit, highest};
+use super::figure::{Published, Table, Unit, highest};
 use super::host::{Host, HostProfile, Order};
 use super::picture::line;
 use super::published::{Figures, THREADS};
@@ -149,8 +149,8 @@ fn by_threads(shelf: &Shelf, machine: &Machine, published: &Figures) -> Result<T
         let was = published.number(row, machine.column);
         let is = reads_per_second(shelf.drive(machine.drive)?, &machine.host, TENTH, threads as u32)?;
         let name = if threads == 1.0 { "1 thread".into() } else { format!("{threads} threads") };
-        let reason = machine.reason.map(str::to_owned);
-        table.figures.push(Figure { reason, ..Figure::new(name, Unit::PerSecond, was, is, TOLERANCE) });
+        let figure = table.compare(name, Unit::PerSecond, (was, is), TOLERANCE);
+        figure.reason = machine.reason.map(str::to_owned);
         if matches!(threads as u32, 2 | 1000) {
             let one = &table.figures[0];
             let ratios = (was / one.published_value(), is / one.reproduced_value());
@@ -179,7 +179,7 @@ fn mechanisms(shelf: &Shelf) -> Result<Table, UserError> {
         match published {
             Some(published) => table.compare(name, Unit::PerSecond, (published, rate), TOLERANCE),
             None => table.show(name, Unit::PerSecond, rate),
-        }
+        };
     }
     Ok(table)
 }
@@ -205,7 +205,7 @@ fn queueing(shelf: &Shelf) -> Result<Table, UserError> {
         match index {
             0 => table.compare(name, Unit::PerSecond, (321.0, rate), TOLERANCE),
             _ => table.show(name, Unit::PerSecond, rate),
-        }
+        };
     }
     Ok(table)
 }
@@ -224,8 +224,7 @@ fn spans(shelf: &Shelf) -> Result<Table, UserError> {
         table.show(name, Unit::PerSecond, rate);
     }
     let rate = reads_per_second(shelf.drive(ATA_DISK)?, &bare(), whole, 1)?;
-    let figure = Figure::new("the whole disk", Unit::PerSecond, 125.0, rate, TOLERANCE);
-    table.figures.push(figure.because(BY_SEEK));
+    table.compare("the whole disk", Unit::PerSecond, (125.0, rate), TOLERANCE).because(BY_SEEK);
     Ok(table)
 }
 

@@ -4,7 +4,7 @@
 //! little: what matters is how much was written where, not for how long.
 
 use super::article::{Article, Reproduction};
-use super::figure::{Figure, Published, Table, Unit, highest};
+use super::figure::{Published, Table, Unit, highest};
 use super::picture::COLUMNS;
 use super::published::{Figures, VALLEYS};
 use super::shelf::Shelf;
@@ -333,8 +333,7 @@ fn size_sweep(shelf: &Shelf, published: &Figures) -> Result<Table, UserError> {
     let was = published.number_of("size_sweep_falls_hd_tune", "value");
     const BY_HEALING: &str = "Each trial overwrites the same file several times, which narrows valleys in this model. They recur after a minute of \
          writing; a trial writes for half a minute. The article shows one trial with two of them as an example.";
-    let figure = Figure::new("distorted block sizes per trial", Unit::Count, was, each, 0.5);
-    table.figures.push(figure.because(BY_HEALING));
+    table.compare("distorted block sizes per trial", Unit::Count, (was, each), 0.5).because(BY_HEALING);
     Ok(table)
 }
 
@@ -354,8 +353,7 @@ fn random_access(shelf: &Shelf, published: &Figures) -> Result<Table, UserError>
         let stop = StopCondition { operations: Some(10_000), ..StopCondition::default() };
         let slowest_s = drive.measure(workload, stop, Nanos::from_secs(1))?.latency_s_max();
         let was = published.number_of(row, "value") / 1e3;
-        let figure = Figure::new(name, Unit::Seconds, was, slowest_s, tolerance);
-        table.figures.push(figure.because(BY_BURST));
+        table.compare(name, Unit::Seconds, (was, slowest_s), tolerance).because(BY_BURST);
     }
     Ok(table)
 }

@@ -68,11 +68,8 @@ impl LoadWatch {
         self.recorded = now;
     }
 
-    pub fn count_late(&mut self, bytes: u64) {
-        self.own_total += bytes;
-    }
-
     pub fn count_phase(&mut self, outcome: &LoadOutcome) {
+        self.own_total += outcome.late_bytes;
         self.count_wait(outcome.waited, outcome.ended.since(outcome.began), outcome.spun);
     }
 

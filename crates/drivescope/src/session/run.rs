@@ -19,7 +19,7 @@ use model::plan::{Phase, PhaseKind, StopReason};
 use model::range::ByteRange;
 use model::record::ErrorRecord;
 use model::request::{Operation, Status};
-use model::run::{PhaseSummary, Run, Series};
+use model::run::{PhaseSummary, Run, Series, moved};
 use model::units::Bytes;
 use report::quantity::{documented_capacity, rough_time};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -174,7 +174,6 @@ impl Session<'_> {
         let outcome = self.rig.run_phase(&phase, number, self.run.seed, trace, &mut observer);
         let store_failure = observer.into_failure();
         let outcome = outcome?;
-        load.count_late(outcome.late_bytes);
         load.count_phase(&outcome);
         if outcome.dropped > 0 {
             let (records, name) = (outcome.dropped, &phase.name);
@@ -278,7 +277,7 @@ impl Session<'_> {
         // What cannot be written is told when the run is finished, which tries again.
         let _ = self.writer.write_records();
         series.refresh()?;
-        let written = self.written();
+        let written = moved(&self.run.phases, &[Operation::Write, Operation::Commit]);
         if written > Bytes::ZERO {
             self.run.state_after.push(format!("The run wrote {} to it.", documented_capacity(written)));
         }
@@ -296,15 +295,5 @@ impl Session<'_> {
         self.run.state_after.extend(state::after(&mut note, target, &self.run));
         // Without the note the ledger shows no end, as after a kill; the run itself matters more.
         let _ = self.writer.keep_note(note);
-    }
-
-    fn written(&self) -> Bytes {
-        let mut bytes = 0;
-        for summary in &self.run.phases {
-            for operation in [Operation::Write, Operation::Commit] {
-                bytes += summary.bytes_of(operation);
-            }
-        }
-        Bytes::new(bytes)
     }
 }

@@ -11,7 +11,7 @@ use crate::store::{DriveNote, Store};
 use io::targets::Target;
 use io::targets::written::LastingNames;
 use model::request::Operation;
-use model::run::{PhaseSummary, Run};
+use model::run::{Run, moved};
 use past::{Growth, OTHERS_BYTES_MIN, Past, grown};
 
 pub use page::page_of;
@@ -40,7 +40,7 @@ pub fn after(note: &mut DriveNote, target: &Target, run: &Run) -> Vec<String> {
     let growth = grown(&note.before, &after);
     note.after = Some(after);
     // The kernel counts discards that come from a workload as writes of zeroes, on most drives.
-    let own: u64 = run.phases.iter().map(changed_bytes).sum();
+    let own = moved(&run.phases, &[Operation::Write, Operation::Discard, Operation::Commit]).get();
     // Several drives under a volume may each have taken the same bytes.
     let others = match growth {
         Growth::Bytes(bytes) if note.drives.len() == 1 => bytes.saturating_sub(own),
@@ -48,14 +48,4 @@ pub fn after(note: &mut DriveNote, target: &Target, run: &Run) -> Vec<String> {
     };
     let is_seen = others >= OTHERS_BYTES_MIN && others as f64 >= words::OTHERS_SHARE_MIN * own as f64;
     if is_seen { vec![words::others_meanwhile(others)] } else { Vec::new() }
-}
-
-fn changed_bytes(phase: &PhaseSummary) -> u64 {
-    let mut bytes = 0;
-    for operation in [Operation::Write, Operation::Discard, Operation::Commit] {
-        if let Some(totals) = phase.totals_of(operation) {
-            bytes += totals.bytes;
-        }
-    }
-    bytes
 }

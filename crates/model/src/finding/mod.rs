@@ -200,8 +200,8 @@ macro_rules! concludes {
 macro_rules! findings {
     ($($(#[$doc:meta])* $variant:ident: $conclusion:ident = $name:literal, $unit:expr;)*) => {
         /// What a finding is about. Names, units and meanings are the contract with every reader of our JSON.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum FindingCode { $($(#[$doc])* $variant,)* }
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+        pub enum FindingCode { $($(#[$doc])* #[serde(rename = $name)] $variant,)* }
 
         impl FindingCode {
             /// All of them, in the order in which they are shown.

@@ -42,13 +42,7 @@ impl Samples {
 
     /// Phases that no place of an axis belongs to: what went on is told in words.
     pub(super) fn during(run: &Run, is_meant: impl Fn(&PhaseSummary) -> bool) -> Samples {
-        let mut samples = Samples::default();
-        for summary in &run.phases {
-            if is_meant(summary) {
-                samples.add(summary, (0.0, 0.0));
-            }
-        }
-        samples
+        Samples::of(run, |summary| if is_meant(summary) { Some((0.0, 0.0)) } else { None })
     }
 
     pub(super) fn add(&mut self, summary: &PhaseSummary, extent: Extent) {
@@ -175,15 +169,16 @@ pub(super) fn in_words(names: &[String], runs: Vec<Sampled<'_>>) -> Vec<String> 
     sentences
 }
 
-pub(super) fn of_measurements(names: &[String], runs: &[ChartedRun<'_>]) -> Vec<String> {
-    in_words(names, of_each(runs, measurements))
+/// The same of the phases that are meant.
+pub(super) fn during(
+    names: &[String],
+    runs: &[ChartedRun<'_>],
+    is_meant: fn(&PhaseSummary) -> bool,
+) -> Vec<String> {
+    in_words(names, of_each(runs, |run| Samples::during(run, is_meant)))
 }
 
-fn measurements(run: &Run) -> Samples {
-    Samples::during(run, is_measured)
-}
-
-fn is_measured(summary: &PhaseSummary) -> bool {
+pub(super) fn is_measured(summary: &PhaseSummary) -> bool {
     summary.phase.kind == PhaseKind::Measure
 }
 

@@ -3,7 +3,7 @@
 use super::numbers::{
     host_remark, listed, long_time, memory, number, rate, short_time, size, span, with_interval,
 };
-use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
+use super::{Group, NO_TIME, RATE_LIMITED, Reason, Subject, Wording, imported_remark};
 use model::finding::{
     AccessTime, AccessTimeUnknown, CacheUnknown, CompletionPairs, ConcurrencyAxis, ConcurrencyGain,
     ConcurrencyKnee, ConcurrencyUnknown, DriveCache, FindingCode, Interference, Known, LatencyMode,
@@ -55,27 +55,29 @@ impl Wording for AccessTime {
         }
         text
     }
+}
 
-    fn why(reason: &AccessTimeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            AccessTimeUnknown::NoReads => "Not measured: no random reads at QD 1.".into(),
-            AccessTimeUnknown::TooFewReads { have, need } => {
+impl Reason for AccessTimeUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NoReads => "Not measured: no random reads at QD 1.".into(),
+            Self::TooFewReads { have, need } => {
                 format!("Inconclusive: {have} random reads at QD 1 completed; {need} are needed.")
             }
-            AccessTimeUnknown::RateLimited => RATE_LIMITED.into(),
-            AccessTimeUnknown::NoTime => NO_TIME.into(),
-            AccessTimeUnknown::OneRound => {
+            Self::RateLimited => RATE_LIMITED.into(),
+            Self::NoTime => NO_TIME.into(),
+            Self::OneRound => {
                 "Inconclusive: one short round does not show its own spread. Measure longer.".into()
             }
-            AccessTimeUnknown::TooImprecise => {
+            Self::TooImprecise => {
                 "Inconclusive: latencies differ too much for a mean. Measure longer.".into()
             }
-            AccessTimeUnknown::Interference { mean, by } => format!(
+            Self::Interference { mean, by } => format!(
                 "Inconclusive: random reads averaged {}; {}. {REPEAT_ALONE}",
                 with_interval(mean.value, mean.low, mean.high, "s"),
                 interference(*by)
             ),
-            AccessTimeUnknown::OnlySeveral { in_flight, per_second, written_back } => format!(
+            Self::OnlySeveral { in_flight, per_second, written_back } => format!(
                 "Inconclusive: the random reads were made at QD {in_flight}{}; their {} IOPS do not give the latency of one.",
                 if *written_back { ", mixed with writes" } else { "" },
                 number(*per_second)
@@ -106,16 +108,18 @@ impl Wording for LatencyModes {
         };
         text + &host_remark(*host_s, fastest_s)
     }
+}
 
-    fn why(reason: &LatencyModesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            LatencyModesUnknown::RateLimited => RATE_LIMITED.into(),
-            LatencyModesUnknown::NoTime => NO_TIME.into(),
-            LatencyModesUnknown::NoReads => "Not measured: no random reads at QD 1 completed.".into(),
-            LatencyModesUnknown::TooFewReads { have } => {
+impl Reason for LatencyModesUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::RateLimited => RATE_LIMITED.into(),
+            Self::NoTime => NO_TIME.into(),
+            Self::NoReads => "Not measured: no random reads at QD 1 completed.".into(),
+            Self::TooFewReads { have } => {
                 format!("Inconclusive: {have} random reads are too few to tell two modes from chance.")
             }
-            LatencyModesUnknown::Interference(by) => why_interference(*by),
+            Self::Interference(by) => why_interference(*by),
         }
     }
 }
@@ -195,9 +199,11 @@ impl Wording for ConcurrencyGain {
         };
         text + imported_remark(*imported) + "."
     }
+}
 
-    fn why(reason: &ConcurrencyUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_concurrency(*reason)
+impl Reason for ConcurrencyUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        why_no_concurrency(*self)
     }
 }
 
@@ -260,9 +266,7 @@ impl Wording for ConcurrencyKnee {
                 OtherKnee::ScalabilityLaw(depth) => {
                     format!(" The universal scalability law gives QD {depth:.0}.")
                 }
-                OtherKnee::Kneedle(depth) => {
-                    format!(" The Kneedle method gives QD {depth:.0}.")
-                }
+                OtherKnee::Kneedle(depth) => format!(" The Kneedle method gives QD {depth:.0}."),
             };
         }
         text
@@ -285,10 +289,6 @@ impl Wording for ConcurrencyKnee {
             ),
             None => format!("Use {at_knee}; more only adds latency."),
         })
-    }
-
-    fn why(reason: &ConcurrencyUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_concurrency(*reason)
     }
 }
 
@@ -355,47 +355,45 @@ impl Wording for StripeLayout {
         let (count, stripe) = (members.value, members.value as u64 * chunk);
         Some(format!("Align large requests to {stripe} KiB, a full stripe ({count} × {chunk} KiB)."))
     }
+}
 
-    fn why(reason: &StripeLayoutUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match *reason {
-            StripeLayoutUnknown::RateLimited => RATE_LIMITED.into(),
-            StripeLayoutUnknown::TooFewSingleReads => {
-                "Inconclusive: fewer than 32 reads at QD 1 completed.".into()
-            }
-            StripeLayoutUnknown::TooFewReadsInFlight => {
-                "Inconclusive: too few reads at high queue depth completed.".into()
-            }
-            StripeLayoutUnknown::Memory => {
+impl Reason for StripeLayoutUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match *self {
+            Self::RateLimited => RATE_LIMITED.into(),
+            Self::TooFewSingleReads => "Inconclusive: fewer than 32 reads at QD 1 completed.".into(),
+            Self::TooFewReadsInFlight => "Inconclusive: too few reads at high queue depth completed.".into(),
+            Self::Memory => {
                 "Inconclusive: reads complete as fast as from memory, so drives do not show.".into()
             }
-            StripeLayoutUnknown::UncertainActuators => {
+            Self::UncertainActuators => {
                 "Inconclusive: the completions fit one actuator as well as several. Measure longer.".into()
             }
-            StripeLayoutUnknown::NotParallel { depth } => format!(
+            Self::NotParallel { depth } => format!(
                 "Inconclusive: reads complete as if by several actuators, but QD {depth} brings no more IOPS than QD 1. A rate limit looks like that."
             ),
-            StripeLayoutUnknown::NotRotating => {
+            Self::NotRotating => {
                 "Inconclusive: reads take as long as on a hard disk, but nothing shows that anything rotates.".into()
             }
-            StripeLayoutUnknown::UnknownLayout => {
+            Self::UnknownLayout => {
                 "Inconclusive: there are fewer actuators than the most likely layout needs. No known layout fits.".into()
             }
-            StripeLayoutUnknown::LayoutOpen => {
+            Self::LayoutOpen => {
                 "Inconclusive: several actuators serve the reads; their layout takes more reads. Measure longer.".into()
             }
-            StripeLayoutUnknown::SeveralLayouts => {
+            Self::SeveralLayouts => {
                 "Inconclusive: several actuators serve the reads, and several layouts explain them.".into()
             }
-            StripeLayoutUnknown::HalvesDiffer => {
+            Self::HalvesDiffer => {
                 "Inconclusive: both halves of the reads point to different layouts. Measure longer.".into()
             }
-            StripeLayoutUnknown::Concatenated => {
+            Self::Concatenated => {
                 "Inconclusive: several actuators, but not for any two reads. Members may be concatenated or differ in size.".into()
             }
-            StripeLayoutUnknown::UncertainMembers { value, low, high } => format!(
+            Self::UncertainMembers { value, low, high } => format!(
                 "Inconclusive: several members serve all reads, {value:.1} by estimate ({low:.1} to {high:.1})."
             ),
-            StripeLayoutUnknown::NoActuator { depth, gain, single_bytes, deep_bytes, parts } => {
+            Self::NoActuator { depth, gain, single_bytes, deep_bytes, parts } => {
                 let gain = if single_bytes != deep_bytes {
                     String::new()
                 } else if gain < PARALLEL_MIN {
@@ -476,43 +474,41 @@ impl Wording for DriveCache {
             ),
         }
     }
-
-    fn why(reason: &CacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_cache(reason)
-    }
 }
 
-fn why_no_cache(reason: &CacheUnknown) -> String {
-    match reason {
-        CacheUnknown::RateLimited => RATE_LIMITED.into(),
-        CacheUnknown::TooFewReads => "Inconclusive: too few of the reads that would show it completed.".into(),
-        CacheUnknown::AllMemory => "Inconclusive: all reads are as fast as memory, so the drive does not show.".into(),
-        CacheUnknown::NoHits => {
-            "Inconclusive: rereads are no faster than first reads, so cached or prefetched data cannot be recognized.".into()
-        }
-        CacheUnknown::NearbyRereads => {
-            "No read cache detected: rereads are read again from under the heads, or prefetch evicts them.".into()
-        }
-        CacheUnknown::DeliveredDropped => {
-            "No read cache detected: the drive prefetches, but drops delivered data. Rereads come from the medium.".into()
-        }
-        CacheUnknown::LateHits => {
-            format!("Inconclusive: cache hits were delayed by other I/O or a busy host. {REPEAT_ALONE}")
-        }
-        CacheUnknown::Disorder => {
-            "Inconclusive: hits near and far follow no order; other I/O interfered, or the cache is managed otherwise.".into()
-        }
-        CacheUnknown::Interference => format!("Inconclusive: other I/O used the drive and its cache. {REPEAT_ALONE}"),
-        CacheUnknown::SeveralDrives => {
-            "Inconclusive: several drives share the reads, each with a cache. Measure one of them alone.".into()
-        }
-        CacheUnknown::OneStream => "Inconclusive: one stream does not show how it scatters. Measure longer.".into(),
-        CacheUnknown::AtLeast(bytes) => format!(
-            "Inconclusive: rereads of all {} measured hit a cache, so it is larger.",
-            memory(bytes.as_f64())
-        ),
-        CacheUnknown::CalledAway => {
-            format!("Inconclusive: other I/O moved the actuator, which stops prefetch. {REPEAT_ALONE}")
+impl Reason for CacheUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::RateLimited => RATE_LIMITED.into(),
+            Self::TooFewReads => "Inconclusive: too few of the reads that would show it completed.".into(),
+            Self::AllMemory => "Inconclusive: all reads are as fast as memory, so the drive does not show.".into(),
+            Self::NoHits => {
+                "Inconclusive: rereads are no faster than first reads, so cached or prefetched data cannot be recognized.".into()
+            }
+            Self::NearbyRereads => {
+                "No read cache detected: rereads are read again from under the heads, or prefetch evicts them.".into()
+            }
+            Self::DeliveredDropped => {
+                "No read cache detected: the drive prefetches, but drops delivered data. Rereads come from the medium.".into()
+            }
+            Self::LateHits => {
+                format!("Inconclusive: cache hits were delayed by other I/O or a busy host. {REPEAT_ALONE}")
+            }
+            Self::Disorder => {
+                "Inconclusive: hits near and far follow no order; other I/O interfered, or the cache is managed otherwise.".into()
+            }
+            Self::Interference => format!("Inconclusive: other I/O used the drive and its cache. {REPEAT_ALONE}"),
+            Self::SeveralDrives => {
+                "Inconclusive: several drives share the reads, each with a cache. Measure one of them alone.".into()
+            }
+            Self::OneStream => "Inconclusive: one stream does not show how it scatters. Measure longer.".into(),
+            Self::AtLeast(bytes) => format!(
+                "Inconclusive: rereads of all {} measured hit a cache, so it is larger.",
+                memory(bytes.as_f64())
+            ),
+            Self::CalledAway => {
+                format!("Inconclusive: other I/O moved the actuator, which stops prefetch. {REPEAT_ALONE}")
+            }
         }
     }
 }
@@ -550,10 +546,6 @@ impl Wording for ReadAhead {
         }
         text
     }
-
-    fn why(reason: &CacheUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_cache(reason)
-    }
 }
 
 /// A sentence that begins with a blank.
@@ -589,22 +581,22 @@ impl Wording for SystemReadAhead {
         }
         text
     }
+}
 
-    fn why(reason: &SystemReadAheadUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            SystemReadAheadUnknown::VirtualTime => {
+impl Reason for SystemReadAheadUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::VirtualTime => {
                 "Not measured: a virtual drive in virtual time has no page cache. Mount it with drivescope sim mount.".into()
             }
-            SystemReadAheadUnknown::NotTold(why) => {
+            Self::NotTold(why) => {
                 format!("Inconclusive: the kernel does not tell what is in its page cache: {why}.")
             }
-            SystemReadAheadUnknown::NotMeasured => {
-                "Not measured: it takes a range of 32 MiB or more and a minute.".into()
-            }
-            SystemReadAheadUnknown::Evicted => {
+            Self::NotMeasured => "Not measured: it takes a range of 32 MiB or more and a minute.".into(),
+            Self::Evicted => {
                 "Inconclusive: what was read did not stay in the page cache. Another program uses the target, or memory is short.".into()
             }
-            SystemReadAheadUnknown::AtLeast(bytes) => format!(
+            Self::AtLeast(bytes) => format!(
                 "Inconclusive: the kernel read ahead as far as was measured, {} or more.",
                 memory(bytes.as_f64())
             ),

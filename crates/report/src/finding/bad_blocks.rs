@@ -1,7 +1,7 @@
 //! Words for the finding of bad blocks.
 
 use super::numbers::size;
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use crate::quantity::{self, count, counted};
 use crate::style::Tone;
 use model::finding::{BadBlocks, BadBlocksUnknown, FindingCode, Known};
@@ -32,34 +32,36 @@ impl Wording for BadBlocks {
         Some("Copy your data from the drive now, then replace it.".into())
     }
 
-    fn why(reason: &BadBlocksUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            BadBlocksUnknown::Refused { failed, first_byte, status } => format!(
+    fn alarm(_: &Known<BadBlocks>, _: FindingCode) -> Option<Tone> {
+        Some(Tone::Bad)
+    }
+}
+
+impl Reason for BadBlocksUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::Refused { failed, first_byte, status } => format!(
                 "Inconclusive: {} failed, the first at byte {first_byte}: {}. That says nothing about the medium.",
                 counted(*failed as u64, "request", "requests"),
                 status.describe()
             ),
-            BadBlocksUnknown::OnlyInQueue { failed, alone } => format!(
+            Self::OnlyInQueue { failed, alone } => format!(
                 "Inconclusive: {failed} requests timed out with others in flight, and none of {alone} alone. The queue hangs, in the drive, the \
                  controller or the bridge; that says nothing about single blocks. Write 1 to `/sys/block/NAME/device/queue_depth` and repeat."
             ),
-            BadBlocksUnknown::OnlyDurability { operation: Operation::Commit, failed, first_s } => format!(
+            Self::OnlyDurability { operation: Operation::Commit, failed, first_s } => format!(
                 "Inconclusive: {} failed, the first after {first_s:.1} s, at its write or at its flush. None was repeated: a later flush that succeeds \
                  does not bring back what a failed one lost.",
                 counted(*failed as u64, "commit", "commits")
             ),
-            BadBlocksUnknown::OnlyDurability { failed, first_s, .. } => format!(
+            Self::OnlyDurability { failed, first_s, .. } => format!(
                 "Inconclusive: {} failed, the first after {first_s:.1} s. Flushes have no offset; data written before may be lost.",
                 counted(*failed as u64, "flush", "flushes")
             ),
-            BadBlocksUnknown::Silent { from_s } => format!(
+            Self::Silent { from_s } => format!(
                 "Inconclusive: from {from_s:.1} s on every request failed at any offset, and none before. That says nothing about single blocks."
             ),
         }
-    }
-
-    fn alarm(_: &Known<BadBlocks>, _: FindingCode) -> Option<Tone> {
-        Some(Tone::Bad)
     }
 }
 

@@ -5,7 +5,6 @@ use crate::quantity::count;
 use crate::style::Tone;
 use model::finding::{BlockLatency, FindingCode, Known};
 use model::latency_map::LatencyClass;
-use std::convert::Infallible;
 
 impl Wording for BlockLatency {
     const PLACE: (Group, &'static str) = (Group::Sound, "Slow or failed blocks");
@@ -21,10 +20,6 @@ impl Wording for BlockLatency {
             (slow, failed) => format!("{} took 500 ms or longer, {} failed", count(slow), count(failed)),
         };
         format!("Full scan with rereads ({} requests, warm-up excluded): {found}.", count(total))
-    }
-
-    fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {
-        match *reason {}
     }
 
     fn alarm(known: &Known<BlockLatency>, _: FindingCode) -> Option<Tone> {

@@ -5,7 +5,6 @@ use super::{Group, Subject, Wording};
 use crate::style::Tone;
 use model::finding::{CacheInfluence, CacheSign, FindingCode, Known};
 use model::target::Caveat;
-use std::convert::Infallible;
 
 impl Wording for CacheInfluence {
     const PLACE: (Group, &'static str) = (Group::Sound, "Read validity");
@@ -45,10 +44,6 @@ impl Wording for CacheInfluence {
             );
         }
         Some("Attribute these results to the whole I/O path, not to the drive.".into())
-    }
-
-    fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {
-        match *reason {}
     }
 
     fn alarm(_: &Known<CacheInfluence>, _: FindingCode) -> Option<Tone> {

@@ -1,7 +1,7 @@
 //! Words for the finding of capacity true.
 
 use super::numbers::size;
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use crate::quantity::count;
 use crate::style::Tone;
 use model::finding::{CapacityTrue, CapacityTrueUnknown, FindingCode, Known, PastTheEnd};
@@ -47,27 +47,27 @@ impl Wording for CapacityTrue {
         ))
     }
 
-    fn why(reason: &CapacityTrueUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            CapacityTrueUnknown::NothingCompared => "Not measured: nothing was written and compared.".into(),
-            CapacityTrueUnknown::OnlyPart { held_to } => {
+    fn alarm(known: &Known<CapacityTrue>, _: FindingCode) -> Option<Tone> {
+        if known.conclusion.past_the_end == PastTheEnd::All { None } else { Some(Tone::Bad) }
+    }
+}
+
+impl Reason for CapacityTrueUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NothingCompared => "Not measured: nothing was written and compared.".into(),
+            Self::OnlyPart { held_to } => {
                 format!(
                     "Inconclusive: the drive holds data up to {}; not measured past that.",
                     size(held_to.get())
                 )
             }
-            CapacityTrueUnknown::TooFewLost { lost, held_to } => format!(
+            Self::TooFewLost { lost, held_to } => format!(
                 "Inconclusive: the last {lost} probes, past byte {}, did not hold; too few to tell an end from damage. `verify --full` decides.",
                 held_to.get()
             ),
-            CapacityTrueUnknown::NothingHeld => {
-                "Inconclusive: no probe held what was written, so no end shows.".into()
-            }
+            Self::NothingHeld => "Inconclusive: no probe held what was written, so no end shows.".into(),
         }
-    }
-
-    fn alarm(known: &Known<CapacityTrue>, _: FindingCode) -> Option<Tone> {
-        if known.conclusion.past_the_end == PastTheEnd::All { None } else { Some(Tone::Bad) }
     }
 }
 

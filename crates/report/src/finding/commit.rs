@@ -1,7 +1,7 @@
 //! Words for findings of commits.
 
 use super::numbers::{block, listed, number, short_time, with_interval};
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use crate::quantity::measured;
 use crate::style::Tone;
 use model::commit::{Application, BesideLoad, CommitMethod, Log};
@@ -71,20 +71,22 @@ fn percentile(value: Option<Percentile>, name: &str) -> String {
     }
 }
 
-fn why_unknown(reason: &CommitUnknown) -> String {
-    match reason {
-        CommitUnknown::TooFew { have: 0 } => {
-            "Inconclusive: the run ended before these commits were measured. Raise --time-limit.".into()
-        }
-        CommitUnknown::TooFew { have } => format!(
-            "Inconclusive: too few commits completed ({have}; a 99th percentile needs 368). Raise --time-limit."
-        ),
-        CommitUnknown::Failed { why } => format!("Commits failed: {why}. Nothing was retried."),
-        CommitUnknown::NothingToCompare => {
-            "Inconclusive: no second method was measured before the run ended. Raise --time-limit.".into()
-        }
-        CommitUnknown::NothingDurable => {
-            "Inconclusive: no method is durable here. The target is in memory, or commits complete before the medium can have the data.".into()
+impl Reason for CommitUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::TooFew { have: 0 } => {
+                "Inconclusive: the run ended before these commits were measured. Raise --time-limit.".into()
+            }
+            Self::TooFew { have } => format!(
+                "Inconclusive: too few commits completed ({have}; a 99th percentile needs 368). Raise --time-limit."
+            ),
+            Self::Failed { why } => format!("Commits failed: {why}. Nothing was retried."),
+            Self::NothingToCompare => {
+                "Inconclusive: no second method was measured before the run ended. Raise --time-limit.".into()
+            }
+            Self::NothingDurable => {
+                "Inconclusive: no method is durable here. The target is in memory, or commits complete before the medium can have the data.".into()
+            }
         }
     }
 }
@@ -100,10 +102,6 @@ impl Wording for CommitLatency {
         let latency = &known.conclusion;
         let sentences: Vec<String> = latency.points.iter().map(percentiles).collect();
         format!("{} One thread, {}, {}.", sentences.join(" "), method(latency.method), log(latency.log))
-    }
-
-    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason)
     }
 }
 
@@ -137,10 +135,6 @@ impl Wording for CommitRate {
             "{best_committers} threads{log} reach {best_rate} commits/s, {gain} the rate of one thread ({one})."
         )
     }
-
-    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason)
-    }
 }
 
 impl Wording for FastestCommit {
@@ -169,10 +163,6 @@ impl Wording for FastestCommit {
         }
         text
     }
-
-    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason)
-    }
 }
 
 impl Wording for CommitInterference {
@@ -190,10 +180,6 @@ impl Wording for CommitInterference {
         });
         let loaded: Vec<String> = loaded.collect();
         format!("Commit latency, p99: {} idle, {}.", short_time(*alone_p99_s), loaded.join(", "))
-    }
-
-    fn why(reason: &CommitUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason)
     }
 }
 
@@ -248,42 +234,44 @@ impl Wording for FlushHonoured {
         }
     }
 
-    fn why(reason: &FlushUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            FlushUnknown::InMemory => "The target is in memory: nothing written here is durable.".into(),
-            FlushUnknown::Network => {
-                "Inconclusive: on a network file system the server decides what is durable.".into()
-            }
-            FlushUnknown::Failed { commits } => format!(
-                "{commits} commits failed: data that were acknowledged before may be lost. Nothing was retried. Check the drive and `dmesg`."
-            ),
-            FlushUnknown::TooFew { reads, writes, commits } => format!(
-                "Inconclusive: 20 random reads, writes and commits each have to complete; missing are {}. Raise --time-limit.",
-                missing(&[(*reads, "reads"), (*writes, "writes"), (*commits, "commits")])
-            ),
-            FlushUnknown::Hypervisor(evidence) => format!(
-                "Inconclusive: commits are faster than a medium, and a hypervisor lends this disk. {} Ask for its cache mode.",
-                seen(evidence)
-            ),
-            FlushUnknown::Unreported(evidence) => format!(
-                "Inconclusive: commits are faster than a medium: flushes are ignored, or the cache is protected. {}",
-                seen(evidence)
-            ),
-            FlushUnknown::DurableByItself(evidence) => format!(
-                "Inconclusive: a flush adds no time, and writes are slow enough to be durable by themselves. {}",
-                seen(evidence)
-            ),
-            FlushUnknown::Unclear(evidence) => format!(
-                "Inconclusive: commits are neither as slow as a medium nor as fast as a cache. {}",
-                seen(evidence)
-            ),
-        }
-    }
-
     fn alarm(known: &Known<FlushHonoured>, _: FindingCode) -> Option<Tone> {
         match known.conclusion.effect {
             FlushEffect::Ignored => Some(Tone::Bad),
             FlushEffect::Honoured | FlushEffect::Protected => None,
+        }
+    }
+}
+
+impl Reason for FlushUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::InMemory => "The target is in memory: nothing written here is durable.".into(),
+            Self::Network => {
+                "Inconclusive: on a network file system the server decides what is durable.".into()
+            }
+            Self::Failed { commits } => format!(
+                "{commits} commits failed: data that were acknowledged before may be lost. Nothing was retried. Check the drive and `dmesg`."
+            ),
+            Self::TooFew { reads, writes, commits } => format!(
+                "Inconclusive: 20 random reads, writes and commits each have to complete; missing are {}. Raise --time-limit.",
+                missing(&[(*reads, "reads"), (*writes, "writes"), (*commits, "commits")])
+            ),
+            Self::Hypervisor(evidence) => format!(
+                "Inconclusive: commits are faster than a medium, and a hypervisor lends this disk. {} Ask for its cache mode.",
+                seen(evidence)
+            ),
+            Self::Unreported(evidence) => format!(
+                "Inconclusive: commits are faster than a medium: flushes are ignored, or the cache is protected. {}",
+                seen(evidence)
+            ),
+            Self::DurableByItself(evidence) => format!(
+                "Inconclusive: a flush adds no time, and writes are slow enough to be durable by themselves. {}",
+                seen(evidence)
+            ),
+            Self::Unclear(evidence) => format!(
+                "Inconclusive: commits are neither as slow as a medium nor as fast as a cache. {}",
+                seen(evidence)
+            ),
         }
     }
 }
@@ -378,23 +366,25 @@ impl Wording for CommitVerdict {
         })
     }
 
-    fn why(reason: &VerdictUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            VerdictUnknown::NoLimit { application, rates, .. } => {
-                format!("No verdict: {} publishes no limit for commit latency. {}", program(*application), crowd(rates))
-            }
-            VerdictUnknown::TooFew { have } => why_unknown(&CommitUnknown::TooFew { have: *have }),
-            VerdictUnknown::InMemory => {
-                "Not measured: the target is in memory, so nothing written here is durable. Give a folder on a drive.".into()
-            }
-        }
-    }
-
     fn alarm(known: &Known<CommitVerdict>, _: FindingCode) -> Option<Tone> {
         match known.conclusion.fitness {
             Fitness::No => Some(Tone::Bad),
             Fitness::Edge => Some(Tone::Warning),
             Fitness::Yes => None,
+        }
+    }
+}
+
+impl Reason for VerdictUnknown {
+    fn why(&self, code: FindingCode, subject: &Subject<'_>) -> String {
+        match self {
+            Self::NoLimit { application, rates, .. } => {
+                format!("No verdict: {} publishes no limit for commit latency. {}", program(*application), crowd(rates))
+            }
+            Self::TooFew { have } => CommitUnknown::TooFew { have: *have }.why(code, subject),
+            Self::InMemory => {
+                "Not measured: the target is in memory, so nothing written here is durable. Give a folder on a drive.".into()
+            }
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::style::Tone;
 use model::finding::{
     Contradicting, Contradiction, ContradictionKind, Contradictions, FindingCode, Known, Value,
 };
-use std::convert::Infallible;
 
 impl Wording for Contradictions {
     const PLACE: (Group, &'static str) = (Group::Sound, "Contradictions");
@@ -18,10 +17,6 @@ impl Wording for Contradictions {
 
     fn advice(_: &Known<Contradictions>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         Some("Use neither value. Repeat the run while nothing else uses the drive.".into())
-    }
-
-    fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {
-        match *reason {}
     }
 
     fn alarm(_: &Known<Contradictions>, _: FindingCode) -> Option<Tone> {

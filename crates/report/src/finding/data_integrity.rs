@@ -1,6 +1,6 @@
 //! Words for the finding of data integrity.
 
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use crate::quantity::count;
 use crate::style::Tone;
 use model::finding::{DataIntegrity, DataIntegrityUnknown, FindingCode, Known, WrongKind};
@@ -66,16 +66,16 @@ impl Wording for DataIntegrity {
         Some("Save your data and replace the drive. Bad memory or a bad cable corrupts data too: test both first.".into())
     }
 
-    fn why(reason: &DataIntegrityUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            DataIntegrityUnknown::NothingRead => {
-                "Inconclusive: nothing that was written could be read.".into()
-            }
-        }
-    }
-
     fn alarm(known: &Known<DataIntegrity>, _: FindingCode) -> Option<Tone> {
         if known.conclusion.wrong.value == 0.0 { None } else { Some(Tone::Bad) }
+    }
+}
+
+impl Reason for DataIntegrityUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NothingRead => "Inconclusive: nothing that was written could be read.".into(),
+        }
     }
 }
 

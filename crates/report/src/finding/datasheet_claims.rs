@@ -1,7 +1,7 @@
 //! Words for the finding of datasheet claims.
 
 use super::numbers::number;
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use model::finding::{
     Certainty, Claim, ClaimName, ClaimedFigure, ClaimedRecording, DatasheetClaims, DatasheetClaimsUnknown,
     FindingCode, Known,
@@ -58,10 +58,12 @@ impl Wording for DatasheetClaims {
         }
         Some("The drive is slower than its data sheet. Check for background load, a slow port or cable, and wear; then repeat.".into())
     }
+}
 
-    fn why(reason: &DatasheetClaimsUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            DatasheetClaimsUnknown::NothingMeasured { maker, family } => {
+impl Reason for DatasheetClaimsUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NothingMeasured { maker, family } => {
                 format!(
                     "Not possible: this run measured none of the figures in the {maker} {family} data sheet."
                 )

@@ -4,7 +4,6 @@ use super::{Group, Subject, Wording};
 use crate::quantity::count;
 use crate::style::Tone;
 use model::finding::{DeviceLost, FindingCode, Known};
-use std::convert::Infallible;
 
 impl Wording for DeviceLost {
     const PLACE: (Group, &'static str) = (Group::Sound, "Device lost after");
@@ -24,10 +23,6 @@ impl Wording for DeviceLost {
 
     fn advice(_: &Known<DeviceLost>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         Some("Check cable, power supply, enclosure and `dmesg` before you blame the drive. Keep no data on it until it runs without this.".into())
-    }
-
-    fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {
-        match *reason {}
     }
 
     fn alarm(_: &Known<DeviceLost>, _: FindingCode) -> Option<Tone> {

@@ -1,7 +1,7 @@
 //! Words for the findings of files and folders.
 
 use super::numbers::{number, rate, short_time, size};
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use model::file_work::FileTask;
 use model::finding::{
     FilePart, FilePlaceEffect, FilePlacement, FilePlacementUnknown, FileRate, FileRateUnknown, FindingCode,
@@ -49,14 +49,16 @@ impl Wording for FileRate {
         }
         sentences.join(" ")
     }
+}
 
-    fn why(reason: &FileRateUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            FileRateUnknown::TooFewRounds { folder, rounds } => format!(
+impl Reason for FileRateUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::TooFewRounds { folder, rounds } => format!(
                 "{}Inconclusive: {rounds} rounds completed, and fewer than 2 have no interval.",
                 in_folder(folder.as_ref())
             ),
-            FileRateUnknown::Cached { folder, share } => format!(
+            Self::Cached { folder, share } => format!(
                 "{}Inconclusive: {:.0} % of the file stayed in the page cache although it was dropped. Memory answered, not the drive.",
                 in_folder(folder.as_ref()),
                 100.0 * share
@@ -149,9 +151,11 @@ impl Wording for FilePlacement {
         };
         format!("{folder}{fragments}{place}.")
     }
+}
 
-    fn why(reason: &FilePlacementUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        format!("{}{}.", in_folder(reason.folder.as_ref()), reason.why)
+impl Reason for FilePlacementUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        format!("{}{}.", in_folder(self.folder.as_ref()), self.why)
     }
 }
 
@@ -185,8 +189,10 @@ impl Wording for FilePlaceEffect {
         }
         Some(format!("Put large files that are read often into {}.", read.fastest))
     }
+}
 
-    fn why(_: &TooFewCommonRounds, _: FindingCode, _: &Subject<'_>) -> String {
+impl Reason for TooFewCommonRounds {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
         "Inconclusive: fewer than 3 rounds in which all folders were read.".into()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::access::REPEAT_ALONE;
 use super::numbers::{number, short_time, size, span};
-use super::{Group, NO_TIME, Subject, Wording};
+use super::{Group, NO_TIME, Reason, Subject, Wording};
 use crate::quantity::count;
 use model::estimate::Estimate;
 use model::finding::{
@@ -19,10 +19,6 @@ impl Wording for RotationPeriod {
         let rpm = number(rpm);
         format!("The platters rotate at {rpm} rpm, one revolution in {:.4} ms.", period.value * 1e3)
     }
-
-    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_geometry(reason)
-    }
 }
 
 impl Wording for SeekTrackToTrack {
@@ -32,10 +28,6 @@ impl Wording for SeekTrackToTrack {
         let SeekTrackToTrack { seek, overhead_s, .. } = &known.conclusion;
         let (seek, overhead) = (short_time(seek.value), short_time(*overhead_s));
         format!("A track-to-track seek takes {seek}, plus {overhead} of command overhead.")
-    }
-
-    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_geometry(reason)
     }
 }
 
@@ -54,10 +46,6 @@ impl Wording for SeekAverage {
             short_time(known.conclusion.seek.value)
         )
     }
-
-    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_geometry(reason)
-    }
 }
 
 impl Wording for SeekFullStroke {
@@ -66,10 +54,6 @@ impl Wording for SeekFullStroke {
     fn statement(known: &Known<SeekFullStroke>, _: FindingCode, _: &Subject<'_>) -> String {
         let SeekFullStroke { seek, is_bounded, .. } = &known.conclusion;
         format!("A full-stroke seek takes {}.{}", short_time(seek.value), bounds(seek, *is_bounded))
-    }
-
-    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_geometry(reason)
     }
 }
 
@@ -109,10 +93,6 @@ impl Wording for TrackLayout {
             edge(last.last_byte, capacity.get(), capacity, "at the inner diameter"),
         )
     }
-
-    fn why(reason: &NoGeometry, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_geometry(reason)
-    }
 }
 
 /// Sectors per track of a zone: "470", or "459 to 487" where they differ.
@@ -135,68 +115,70 @@ fn edge(at: u64, edge: u64, capacity: Bytes, name: &str) -> String {
     }
 }
 
-pub(super) fn why_no_geometry(reason: &NoGeometry) -> String {
-    match *reason {
-        NoGeometry::Resumed => {
-            "Inconclusive: the run was resumed, and how far the platters turned meanwhile is unknown. Repeat it without a stop.".into()
+impl Reason for NoGeometry {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match *self {
+            Self::Resumed => {
+                "Inconclusive: the run was resumed, and how far the platters turned meanwhile is unknown. Repeat it without a stop.".into()
+            }
+            Self::TooFewRepeatedReads => {
+                "Inconclusive: too few sectors were read twice to see a revolution. Measure longer.".into()
+            }
+            Self::NoTime => NO_TIME.into(),
+            Self::NoRevolution => {
+                "Inconclusive: repeated reads of one sector are not whole revolutions apart. Nothing shows that anything turns.".into()
+            }
+            Self::SeveralSpeeds { rpm, other_rpm } => format!(
+                "Inconclusive: some sectors come round at {rpm:.1} rpm, others at {other_rpm:.1}: several drives answer."
+            ),
+            Self::EqualLatency => {
+                "Inconclusive: random reads all take about the same time; on a disk they differ by up to a revolution.".into()
+            }
+            Self::NoTracks { unfit, probes, rpm } => format!(
+                "Inconclusive: the target rotates at {} rpm, but at {unfit} of {probes} probes neighbouring LBAs do not lie along a track. \
+                 Several drives answer, or data are remapped.",
+                number(rpm)
+            ),
+            Self::NoSingleReads => "Not measured: no reads at QD 1.".into(),
+            Self::TooFewSeeks => {
+                "Inconclusive: too few reads between sectors of known angle to time seeks. Measure longer.".into()
+            }
+            Self::NoSingleActuator => {
+                "Inconclusive: latency does not grow with distance as it does with a single actuator.".into()
+            }
+            Self::SeveralActuators => "Inconclusive: several actuators serve the reads.".into(),
+            Self::Interference { share } => format!(
+                "Inconclusive: {} % of the reads were delayed by other I/O. {REPEAT_ALONE}",
+                number(100.0 * share)
+            ),
+            Self::NoProbes => "Not measured: no tracks were probed. Measure longer.".into(),
+            Self::CoarseTiming => {
+                "Inconclusive: completion times scatter too much to count the sectors of a track.".into()
+            }
+            Self::OnlyPart { sectors: Some((least, most)), sector } => format!(
+                "Inconclusive: only a part of the drive was measured, which does not show its zones. \
+                 Tracks there hold {least} to {most} sectors of {sector}."
+            ),
+            Self::OnlyPart { sectors: None, .. } => {
+                "Not measured: the range covers only a part of the drive. Omit --range.".into()
+            }
+            Self::OverheadUnknown { bounds_s: Some((low, high)) } => format!(
+                "Inconclusive: {} to {}. Too few reads on a single track to separate the command overhead.",
+                short_time(low),
+                short_time(high)
+            ),
+            Self::OverheadUnknown { bounds_s: None } => {
+                "Inconclusive: too few reads on a single track to separate the command overhead from the seek.".into()
+            }
+            Self::OtherSurface => {
+                "Inconclusive: the skew differs from track to track, so the next track may be on another surface.".into()
+            }
+            Self::SurfaceOpen => {
+                "Inconclusive: the skew is not known closely enough to tell whether the next track is on the same surface.".into()
+            }
+            Self::TooNear => "Inconclusive: the next track is reached too soon to tell from the same one.".into(),
+            Self::TooImprecise => "Inconclusive: the reads leave the seek open. Measure longer.".into(),
         }
-        NoGeometry::TooFewRepeatedReads => {
-            "Inconclusive: too few sectors were read twice to see a revolution. Measure longer.".into()
-        }
-        NoGeometry::NoTime => NO_TIME.into(),
-        NoGeometry::NoRevolution => {
-            "Inconclusive: repeated reads of one sector are not whole revolutions apart. Nothing shows that anything turns.".into()
-        }
-        NoGeometry::SeveralSpeeds { rpm, other_rpm } => format!(
-            "Inconclusive: some sectors come round at {rpm:.1} rpm, others at {other_rpm:.1}: several drives answer."
-        ),
-        NoGeometry::EqualLatency => {
-            "Inconclusive: random reads all take about the same time; on a disk they differ by up to a revolution.".into()
-        }
-        NoGeometry::NoTracks { unfit, probes, rpm } => format!(
-            "Inconclusive: the target rotates at {} rpm, but at {unfit} of {probes} probes neighbouring LBAs do not lie along a track. \
-             Several drives answer, or data are remapped.",
-            number(rpm)
-        ),
-        NoGeometry::NoSingleReads => "Not measured: no reads at QD 1.".into(),
-        NoGeometry::TooFewSeeks => {
-            "Inconclusive: too few reads between sectors of known angle to time seeks. Measure longer.".into()
-        }
-        NoGeometry::NoSingleActuator => {
-            "Inconclusive: latency does not grow with distance as it does with a single actuator.".into()
-        }
-        NoGeometry::SeveralActuators => "Inconclusive: several actuators serve the reads.".into(),
-        NoGeometry::Interference { share } => format!(
-            "Inconclusive: {} % of the reads were delayed by other I/O. {REPEAT_ALONE}",
-            number(100.0 * share)
-        ),
-        NoGeometry::NoProbes => "Not measured: no tracks were probed. Measure longer.".into(),
-        NoGeometry::CoarseTiming => {
-            "Inconclusive: completion times scatter too much to count the sectors of a track.".into()
-        }
-        NoGeometry::OnlyPart { sectors: Some((least, most)), sector } => format!(
-            "Inconclusive: only a part of the drive was measured, which does not show its zones. \
-             Tracks there hold {least} to {most} sectors of {sector}."
-        ),
-        NoGeometry::OnlyPart { sectors: None, .. } => {
-            "Not measured: the range covers only a part of the drive. Omit --range.".into()
-        }
-        NoGeometry::OverheadUnknown { bounds_s: Some((low, high)) } => format!(
-            "Inconclusive: {} to {}. Too few reads on a single track to separate the command overhead.",
-            short_time(low),
-            short_time(high)
-        ),
-        NoGeometry::OverheadUnknown { bounds_s: None } => {
-            "Inconclusive: too few reads on a single track to separate the command overhead from the seek.".into()
-        }
-        NoGeometry::OtherSurface => {
-            "Inconclusive: the skew differs from track to track, so the next track may be on another surface.".into()
-        }
-        NoGeometry::SurfaceOpen => {
-            "Inconclusive: the skew is not known closely enough to tell whether the next track is on the same surface.".into()
-        }
-        NoGeometry::TooNear => "Inconclusive: the next track is reached too soon to tell from the same one.".into(),
-        NoGeometry::TooImprecise => "Inconclusive: the reads leave the seek open. Measure longer.".into(),
     }
 }
 

@@ -36,49 +36,26 @@ use model::estimate::Estimate;
 use model::finding::{Conclusion, Finding, FindingCode, FindingDocument, Imported, Known, Outcome};
 use model::run::Run;
 use model::target::TargetFacts;
-use model::with_outcome;
+use model::{with_outcome, words};
+use std::convert::Infallible;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
-    Sound,
-    Speed,
-    Commits,
-    Writes,
-    Access,
-    Mechanics,
-    Files,
-    Sheet,
-}
-
-impl Group {
-    /// In the order of a page. Whether a drive is sound comes first: the speed of a drive that loses data is of no interest.
-    pub(crate) const ALL: [Group; 8] = [
-        Group::Sound,
-        Group::Speed,
-        Group::Commits,
-        Group::Writes,
-        Group::Access,
-        Group::Mechanics,
-        Group::Files,
-        Group::Sheet,
-    ];
-
-    pub(crate) fn question(self) -> &'static str {
-        match self {
-            Group::Sound => "Health and result validity",
-            Group::Speed => "Throughput",
-            Group::Commits => "Durable writes",
-            Group::Writes => "Sustained writes",
-            Group::Access => "Random access",
-            Group::Mechanics => "Mechanics",
-            Group::Files => "File system",
-            Group::Sheet => "Published values",
-        }
+words! {
+    /// Findings of a page under the question that they answer. Whether a drive is sound comes first: the speed of a drive that
+    /// loses data is of no interest.
+    pub(crate) enum Group {
+        Sound = "Health and result validity",
+        Speed = "Throughput",
+        Commits = "Durable writes",
+        Writes = "Sustained writes",
+        Access = "Random access",
+        Mechanics = "Mechanics",
+        Files = "File system",
+        Sheet = "Published values",
     }
 }
 
 /// How a conclusion is put into words. Codes that share a conclusion are told apart by `code`.
-pub(crate) trait Wording: Conclusion {
+pub(crate) trait Wording: Conclusion<Unknown: Reason> {
     /// Its group on a page and its name there.
     const PLACE: (Group, &'static str);
 
@@ -106,14 +83,6 @@ pub(crate) trait Wording: Conclusion {
         None
     }
 
-    /// Whether the reason answers the question: what was looked for is not there.
-    fn is_answer(_reason: &Self::Unknown) -> bool {
-        false
-    }
-
-    /// Why it is not known, and the command that would tell.
-    fn why(reason: &Self::Unknown, code: FindingCode, subject: &Subject<'_>) -> String;
-
     /// The extents on the target that it names, from and to which byte.
     fn extents(known: &Known<Self>) -> Vec<(f64, f64)> {
         let places = known.conclusion.places();
@@ -127,6 +96,23 @@ pub(crate) trait Wording: Conclusion {
     /// Numbers beside its value that have a row of their own: label, number and unit.
     fn parts(_known: &Known<Self>) -> Vec<(&'static str, Estimate, &'static str)> {
         Vec::new()
+    }
+}
+
+/// Why a conclusion is not known.
+pub(crate) trait Reason {
+    /// In words, with the command that would tell.
+    fn why(&self, code: FindingCode, subject: &Subject<'_>) -> String;
+
+    /// Whether it answers the question: what was looked for is not there.
+    fn is_answer(&self) -> bool {
+        false
+    }
+}
+
+impl Reason for Infallible {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match *self {}
     }
 }
 
@@ -185,10 +171,9 @@ fn text_of<C: Wording>(outcome: &Outcome<C>, code: FindingCode, target: &TargetF
             why: format!("Inconclusive: it contradicts the finding \"{}\". See Contradictions.", label(*by)),
             is_answer: false,
         },
-        Outcome::Unknown(reason) => Text::Unknown {
-            why: C::why(reason, code, &Subject::new(target, &[])),
-            is_answer: C::is_answer(reason),
-        },
+        Outcome::Unknown(reason) => {
+            Text::Unknown { why: reason.why(code, &Subject::new(target, &[])), is_answer: reason.is_answer() }
+        }
     }
 }
 
@@ -304,7 +289,7 @@ pub(crate) fn extents(finding: &Finding) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod testing {
-    use super::{Conclusion, FindingCode, Known, Subject, Wording};
+    use super::{Conclusion, FindingCode, Known, Reason, Subject, Wording};
     use model::target::{TargetFacts, TargetKind};
     use model::units::Bytes;
 
@@ -324,7 +309,7 @@ mod testing {
 
     pub(super) fn why<C: Wording>(reason: &C::Unknown, code: FindingCode) -> String {
         let target = target();
-        C::why(reason, code, &Subject::new(&target, &[]))
+        reason.why(code, &Subject::new(&target, &[]))
     }
 
     pub(super) fn target() -> TargetFacts {

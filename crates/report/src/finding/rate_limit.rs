@@ -1,7 +1,7 @@
 //! Words for the finding of a rate limit.
 
 use super::numbers::{long_time, number, rate, size};
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, Known, LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 
@@ -50,16 +50,18 @@ impl Wording for RateLimit {
             (LimitedBy::Bytes, _) => plan,
         })
     }
+}
 
-    fn why(reason: &RateLimitUnknown, _: FindingCode, subject: &Subject<'_>) -> String {
-        match reason {
-            RateLimitUnknown::OneShape { per_second, block } => format!(
+impl Reason for RateLimitUnknown {
+    fn why(&self, _: FindingCode, subject: &Subject<'_>) -> String {
+        match self {
+            Self::OneShape { per_second, block } => format!(
                 "Inconclusive: reads dropped to a constant {} IOPS of {block}, as a rate limit does. Other block sizes or idle time \
                  would decide: run {}.",
                 number(*per_second),
                 subject.command(&ExperimentName::Check, "")
             ),
-            RateLimitUnknown::Changed { by, before_per_second, after_per_second, at_s } => format!(
+            Self::Changed { by, before_per_second, after_per_second, at_s } => format!(
                 "Inconclusive: the rate limit changed during the run, from {} to {} after {}. Ask who sets it, and repeat the run.",
                 speed(*by, *before_per_second),
                 speed(*by, *after_per_second),

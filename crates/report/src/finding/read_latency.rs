@@ -1,7 +1,7 @@
 //! Words for the finding of latency over time.
 
 use super::numbers::{block, host_remark, short_time};
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use crate::quantity::count;
 use model::finding::{FindingCode, Known, ReadLatency, ReadLatencyUnknown};
 
@@ -22,10 +22,12 @@ impl Wording for ReadLatency {
             host_remark(*host_s, p99.value)
         )
     }
+}
 
-    fn why(reason: &ReadLatencyUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            ReadLatencyUnknown::TooFewReads { have } => format!(
+impl Reason for ReadLatencyUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::TooFewReads { have } => format!(
                 "Inconclusive: {have} reads completed; a 99th percentile with a 95 % interval takes about 400. Run longer, or raise --rate."
             ),
         }

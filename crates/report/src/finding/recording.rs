@@ -1,7 +1,7 @@
 //! Words for the findings of how a medium is recorded.
 
 use super::numbers::{memory, short_time};
-use super::{Group, Subject, Wording};
+use super::{Group, Reason, Subject, Wording};
 use crate::quantity::count;
 use model::experiment_name::ExperimentName;
 use model::finding::{
@@ -38,57 +38,59 @@ impl Wording for RecordingKind {
             Recording::Cmr | Recording::Flash => None,
         }
     }
+}
 
-    fn why(reason: &RecordingUnknown, _: FindingCode, subject: &Subject<'_>) -> String {
-        match reason {
-            RecordingUnknown::RangeTooSmall => {
+impl Reason for RecordingUnknown {
+    fn why(&self, _: FindingCode, subject: &Subject<'_>) -> String {
+        match self {
+            Self::RangeTooSmall => {
                 "Not measured: the range is too small to tell writes in place from others. Give a larger --range.".into()
             }
-            RecordingUnknown::NothingMoves(probes) => format!(
+            Self::NothingMoves(probes) => format!(
                 "Inconclusive: no rotation and no seek was seen, so nothing shows how it records. Rereads ({}) follow no \
                  revolution, and latency does not grow with distance.",
                 time(probes.single_read_s)
             ),
-            RecordingUnknown::NoRereads => format!(
+            Self::NoRereads => format!(
                 "Not measured: no offset was read twice, which shows rotation. Repeat {}.",
                 subject.writing(&ExperimentName::Sustain, "")
             ),
-            RecordingUnknown::InPlaceYetShingled { times: probes, reasons } if reasons.is_empty() => format!(
+            Self::InPlaceYetShingled { times: probes, reasons } if reasons.is_empty() => format!(
                 "Inconclusive: small writes go in place as with CMR ({}), but throughput dropped for good.",
                 times(probes)
             ),
-            RecordingUnknown::InPlaceYetShingled { times: probes, .. } => format!(
+            Self::InPlaceYetShingled { times: probes, .. } => format!(
                 "Inconclusive: small writes go in place as with CMR ({}), but what is known of the drive speaks for SMR.",
                 times(probes)
             ),
-            RecordingUnknown::LogWithoutCliff(probes) => format!(
+            Self::LogWithoutCliff(probes) => format!(
                 "Inconclusive: small random writes go to a log ({}), but no write cliff followed, as with a CMR disk that has a \
                  media cache. {} with a larger --bytes decides.",
                 times(probes),
                 subject.writing(&ExperimentName::Sustain, "")
             ),
-            RecordingUnknown::LogWithoutCost(probes) => format!(
+            Self::LogWithoutCost(probes) => format!(
                 "Inconclusive: small random writes go to a log ({}), but after the cliff they are no slower than in place. \
                  A larger --range decides.",
                 times(probes)
             ),
-            RecordingUnknown::SlowFromStart(probes) => format!(
+            Self::SlowFromStart(probes) => format!(
                 "Inconclusive: each small write costs many seeks ({}), as on an SMR disk with a full cache or a failing disk. \
                  Leave it idle for hours, or use --drain, and repeat.",
                 times(probes)
             ),
-            RecordingUnknown::Unclear(probes) => format!(
+            Self::Unclear(probes) => format!(
                 "Inconclusive: small random writes are neither as slow as seeks (CMR) nor as fast as a log (SMR): {}.",
                 times(probes)
             ),
-            RecordingUnknown::AnsweredByMemory => "Inconclusive: memory answers, not a drive.".into(),
-            RecordingUnknown::EqualTimes => {
+            Self::AnsweredByMemory => "Inconclusive: memory answers, not a drive.".into(),
+            Self::EqualTimes => {
                 "Inconclusive: reads and writes take the same time, as with neither an actuator nor flash cells.".into()
             }
-            RecordingUnknown::CacheOfDisk => {
+            Self::CacheOfDisk => {
                 "Inconclusive: random reads are too fast for an actuator, but the drive says that it rotates. A cache answers.".into()
             }
-            RecordingUnknown::NothingTold => {
+            Self::NothingTold => {
                 "Inconclusive: random reads are too fast for an actuator, but flash, memory and a cache look the same.".into()
             }
         }
@@ -174,17 +176,19 @@ impl Wording for BandSize {
             "Write in long sequential runs, each spanning many bands of {size}: such writes bypass the media cache."
         ))
     }
+}
 
-    fn why(reason: &BandSizeUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            BandSizeUnknown::NotCleaned => {
+impl Reason for BandSizeUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NotCleaned => {
                 "Inconclusive: small writes go out of place and were not moved back while idle. An SMR disk that did not clean or a copy-on-write layer looks so."
                     .into()
             }
-            BandSizeUnknown::Interference => {
+            Self::Interference => {
                 "Inconclusive: repeated reads of one block contradict each other. Repeat it without other I/O.".into()
             }
-            BandSizeUnknown::UnevenBorders { borders } => format!(
+            Self::UnevenBorders { borders } => format!(
                 "Inconclusive: small writes go to a media cache, but its cleaning shows too few even distances ({borders} borders)."
             ),
         }

@@ -1,7 +1,7 @@
 //! Words for the findings of rates by transfer size.
 
 use super::numbers::{block, listed, memory, rate, short_time, with_interval};
-use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
+use super::{Group, NO_TIME, RATE_LIMITED, Reason, Subject, Wording};
 use crate::style::lower;
 use model::experiment_name::ExperimentName;
 use model::finding::{
@@ -46,15 +46,12 @@ impl Wording for SizeProfile {
         }
         sentences.join(" ")
     }
-
-    fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_sizes(*reason)
-    }
 }
 
 /// What is done, and from which size on it is fast; the same of depths that do not differ.
 fn saturation_words(saturation: &SizeSaturation, profile: &SizeProfile) -> (String, String) {
-    let what = operations(saturation.pattern, saturation.operation);
+    let (order, direction) = words(saturation.pattern, saturation.operation);
+    let what = format!("{order} {direction}");
     let best = peak(saturation, profile);
     let Some(from) = saturation.from else {
         return (what, format!("stay below {:.0} % of the peak, {best}", 100.0 * NEARLY));
@@ -144,11 +141,6 @@ fn random_writes(points: &[SizePoint]) -> Option<String> {
     ))
 }
 
-fn operations(pattern: SizePattern, operation: Operation) -> String {
-    let (order, direction) = words(pattern, operation);
-    format!("{order} {direction}")
-}
-
 fn words(pattern: SizePattern, operation: Operation) -> (&'static str, &'static str) {
     let order = match pattern {
         SizePattern::Sequential => "Sequential",
@@ -161,13 +153,15 @@ fn words(pattern: SizePattern, operation: Operation) -> (&'static str, &'static 
     (order, direction)
 }
 
-fn why_no_sizes(reason: SizesUnknown) -> String {
-    match reason {
-        SizesUnknown::RateLimited => RATE_LIMITED.into(),
-        SizesUnknown::NoTime => NO_TIME.into(),
-        SizesUnknown::NothingFinished => "Not measured: no size was measured to its end.".into(),
-        SizesUnknown::TooFewRounds => {
-            "Inconclusive: fewer than three rounds of each size do not tell which is the outlier. Use --rounds 3.".into()
+impl Reason for SizesUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match *self {
+            Self::RateLimited => RATE_LIMITED.into(),
+            Self::NoTime => NO_TIME.into(),
+            Self::NothingFinished => "Not measured: no size was measured to its end.".into(),
+            Self::TooFewRounds => {
+                "Inconclusive: fewer than three rounds of each size do not tell which is the outlier. Use --rounds 3.".into()
+            }
         }
     }
 }
@@ -220,10 +214,6 @@ impl Wording for SuspectPoints {
         } else {
             Some(repeat.into())
         }
-    }
-
-    fn why(reason: &SizesUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        why_no_sizes(*reason)
     }
 }
 

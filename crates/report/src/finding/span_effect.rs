@@ -2,7 +2,7 @@
 
 use super::access::why_interference;
 use super::numbers::{number, size};
-use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording};
+use super::{Group, NO_TIME, RATE_LIMITED, Reason, Subject, Wording};
 use model::finding::{FindingCode, Known, SpanEffect, SpanEffectUnknown, SpanPoint};
 
 /// Up to this gain nobody would short-stroke a drive.
@@ -27,13 +27,15 @@ impl Wording for SpanEffect {
             .collect();
         format!("Gain in random read IOPS at QD 1: {}.", parts.join(", "))
     }
+}
 
-    fn why(reason: &SpanEffectUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            SpanEffectUnknown::RateLimited => RATE_LIMITED.into(),
-            SpanEffectUnknown::NoTime => NO_TIME.into(),
-            SpanEffectUnknown::Interference(by) => why_interference(*by),
-            SpanEffectUnknown::TooFewRounds => {
+impl Reason for SpanEffectUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::RateLimited => RATE_LIMITED.into(),
+            Self::NoTime => NO_TIME.into(),
+            Self::Interference(by) => why_interference(*by),
+            Self::TooFewRounds => {
                 "Inconclusive: fewer than two rounds without failures over the whole range and over 1 % of it.".into()
             }
         }

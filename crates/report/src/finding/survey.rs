@@ -3,7 +3,7 @@
 use super::access::{CONSTANT, REPEAT_ALONE};
 use super::datasheet_claims::SHORTFALL_MIN;
 use super::numbers::{long_time, number, plural, rate, size, span};
-use super::{Group, NO_TIME, RATE_LIMITED, Subject, Wording, imported_remark};
+use super::{Group, NO_TIME, RATE_LIMITED, Reason, Subject, Wording, imported_remark};
 use crate::quantity::count;
 use model::experiment_name::ExperimentName;
 use model::finding::{
@@ -97,10 +97,6 @@ impl Wording for SequentialRate {
             _ => None,
         }
     }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
-    }
 }
 
 /// " Measured with 1 × 64 KiB: 4 × 1 MiB loses 40 % (38 to 42). The drive does not stream with requests in flight."
@@ -146,10 +142,6 @@ impl Wording for FullPassTime {
             long_time(pass.time.value)
         )
     }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
-    }
 }
 
 fn basis_words(basis: PassBasis) -> String {
@@ -189,10 +181,6 @@ impl Wording for ZoneRatio {
             return format!("Throughput {start} equals that {end}.");
         }
         format!("Throughput {start} is {} × that {end}.", number(ratio.value))
-    }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
     }
 }
 
@@ -253,10 +241,6 @@ impl Wording for ZoneCount {
             ),
         }
     }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
-    }
 }
 
 impl Wording for ZoneTable {
@@ -274,10 +258,6 @@ impl Wording for ZoneTable {
                 rate(last.bytes_per_second)
             ),
         }
-    }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
     }
 }
 
@@ -312,10 +292,6 @@ impl Wording for InterfaceLimit {
     fn advice(known: &Known<InterfaceLimit>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let is_slot = known.conclusion.link.starts_with("PCIe");
         Some(if is_slot { WHOLE_SLOT } else { FASTER_PORT }.into())
-    }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
     }
 }
 
@@ -386,10 +362,6 @@ impl Wording for SlowRegions {
         }
         Some("Copy your data from these regions first. Then check pending sectors with `smartctl -a`.".into())
     }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
-    }
 }
 
 fn region_words(region: &SlowRegion) -> String {
@@ -425,32 +397,26 @@ impl Wording for UnmappedRanges {
     fn advice(_: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         Some("Write the whole drive once before you measure its read throughput.".into())
     }
-
-    fn why(reason: &SurveyUnknown, code: FindingCode, _: &Subject<'_>) -> String {
-        why_unknown(reason, code)
-    }
 }
 
 /// In the words of a code, which tells what other load hides.
-pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
-    match reason {
-        SurveyUnknown::RateLimited => RATE_LIMITED.into(),
-        SurveyUnknown::NoTime => NO_TIME.into(),
-        SurveyUnknown::NothingMeasured => "Not measured: no sequential phase.".into(),
-        SurveyUnknown::OnlyPart => {
-            "Not measured: the range covers only a part of the drive. Omit --range.".into()
-        }
-        SurveyUnknown::NotRotating => "The drive does not rotate, so it has no zones.".into(),
-        SurveyUnknown::OtherLoad(load) => format!("Inconclusive: {}", other_load(*load, code)),
-        _ => format!("Inconclusive: {}", inconclusive(reason)),
+impl Reason for SurveyUnknown {
+    fn why(&self, code: FindingCode, _: &Subject<'_>) -> String {
+        why_unknown(self, code)
     }
 }
 
-fn inconclusive(reason: &SurveyUnknown) -> String {
-    match reason {
-        SurveyUnknown::NoneUsable { samples } => {
-            format!("all {samples} samples failed or were too short.")
+pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
+    let why = match reason {
+        SurveyUnknown::RateLimited => return RATE_LIMITED.into(),
+        SurveyUnknown::NoTime => return NO_TIME.into(),
+        SurveyUnknown::NothingMeasured => return "Not measured: no sequential phase.".into(),
+        SurveyUnknown::OnlyPart => {
+            return "Not measured: the range covers only a part of the drive. Omit --range.".into();
         }
+        SurveyUnknown::NotRotating => return "The drive does not rotate, so it has no zones.".into(),
+        SurveyUnknown::OtherLoad(load) => other_load(*load, code),
+        SurveyUnknown::NoneUsable { samples } => format!("all {samples} samples failed or were too short."),
         SurveyUnknown::QueueNotFilled => {
             "every sample ended before its queue was full. Measure longer.".into()
         }
@@ -510,13 +476,8 @@ fn inconclusive(reason: &SurveyUnknown) -> String {
              Import again with --kind disk if it is one."
                 .into()
         }
-        SurveyUnknown::NoTime
-        | SurveyUnknown::RateLimited
-        | SurveyUnknown::NothingMeasured
-        | SurveyUnknown::OnlyPart
-        | SurveyUnknown::NotRotating
-        | SurveyUnknown::OtherLoad(_) => unreachable!("told by why_unknown"),
-    }
+    };
+    format!("Inconclusive: {why}")
 }
 
 fn other_load(load: OtherLoad, code: FindingCode) -> String {

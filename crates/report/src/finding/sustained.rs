@@ -1,7 +1,7 @@
 //! Words for the findings of writes that go on.
 
 use super::numbers::{long_time, number, rate, short_time, size};
-use super::{Group, NO_TIME, Subject, Wording};
+use super::{Group, NO_TIME, Reason, Subject, Wording};
 use model::finding::{
     ClippingEffect, ClippingEffectUnknown, FindingCode, IdleRecovery, IdleRecoveryUnknown, Known,
     WriteSteadyState, WriteSteadyStateUnknown,
@@ -23,26 +23,28 @@ impl Wording for WriteSteadyState {
             number(steady.times_written)
         )
     }
+}
 
-    fn why(reason: &WriteSteadyStateUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            WriteSteadyStateUnknown::NoTime => NO_TIME.into(),
-            WriteSteadyStateUnknown::TooShort => {
+impl Reason for WriteSteadyStateUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NoTime => NO_TIME.into(),
+            Self::TooShort => {
                 "Not measured: too little was written, fewer than ten phases. Use --until steady.".into()
             }
-            WriteSteadyStateUnknown::TooLittleWritten { times } => format!(
+            Self::TooLittleWritten { times } => format!(
                 "Inconclusive: the range was written {} times. Below 2, free space hides the cost of garbage collection. \
                  Use --until steady.",
                 number(*times)
             ),
-            WriteSteadyStateUnknown::CacheToFill => {
+            Self::CacheToFill => {
                 "Inconclusive: steady, but an SMR media cache may not be full yet. Use --until steady.".into()
             }
-            WriteSteadyStateUnknown::StillFalling { limit } => format!(
+            Self::StillFalling { limit } => format!(
                 "Inconclusive: throughput was still dropping when the writes ended. {}",
                 writing_longer(*limit)
             ),
-            WriteSteadyStateUnknown::Unsteady { range_ratio, slope_ratio, limit } => format!(
+            Self::Unsteady { range_ratio, slope_ratio, limit } => format!(
                 "Inconclusive: not steady over the last half. Rounds differ by {} % of their mean (limit 20), with a slope of \
                  {} % (limit 10). {}",
                 number(100.0 * range_ratio),
@@ -85,19 +87,21 @@ impl Wording for IdleRecovery {
             rate(recovery.cached_rate)
         ))
     }
+}
 
-    fn why(reason: &IdleRecoveryUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            IdleRecoveryUnknown::NotTheDrive => {
+impl Reason for IdleRecoveryUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NotTheDrive => {
                 "Inconclusive: the layers between host and drive could explain the drop, so idle time says nothing of a drive's \
                  cache."
                     .into()
             }
-            IdleRecoveryUnknown::NotACache => "Inconclusive: throughput dropped, but no cache was full.".into(),
-            IdleRecoveryUnknown::NothingRecovered { longest_s } => {
+            Self::NotACache => "Inconclusive: throughput dropped, but no cache was full.".into(),
+            Self::NothingRecovered { longest_s } => {
                 format!("Inconclusive: no idle time recovered any cache, up to {}. Give longer ones.", short_time(*longest_s))
             }
-            IdleRecoveryUnknown::OnePoint { longest_s } => format!(
+            Self::OnePoint { longest_s } => format!(
                 "Inconclusive: only one idle time recovered a part of the cache, which leaves the delay open. The longest was {}.",
                 short_time(*longest_s)
             ),
@@ -137,16 +141,18 @@ impl Wording for ClippingEffect {
             "For sustained random writes, discard the drive and leave {unused} % of it unpartitioned."
         ))
     }
+}
 
-    fn why(reason: &ClippingEffectUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            ClippingEffectUnknown::NotSteady { share, times_written } => format!(
+impl Reason for ClippingEffectUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NotSteady { share, times_written } => format!(
                 "Inconclusive: over {} % of the range writes were not steady after {times_written:.1} × its size. Give a larger \
                  --time-limit, or none.",
                 number(100.0 * share)
             ),
-            ClippingEffectUnknown::NoWhole => "Not measured: the whole range was not among the parts.".into(),
-            ClippingEffectUnknown::NoPart => "Not measured: no part smaller than the range was used.".into(),
+            Self::NoWhole => "Not measured: the whole range was not among the parts.".into(),
+            Self::NoPart => "Not measured: no part smaller than the range was used.".into(),
         }
     }
 }
@@ -226,7 +232,7 @@ mod tests {
     fn what_was_written_as_far_as_the_option_goes_needs_more_bytes() {
         let why = |limit| {
             let reason = WriteSteadyStateUnknown::StillFalling { limit };
-            WriteSteadyState::why(&reason, FindingCode::WriteSteadyState, &Subject::new(&target(), &[]))
+            reason.why(FindingCode::WriteSteadyState, &Subject::new(&target(), &[]))
         };
         assert!(why(None).ends_with("Use --until steady."));
         assert!(why(Some(Bytes::new(5_000_000_000_000))).ends_with("Write more than 5.00 TB with --bytes."));

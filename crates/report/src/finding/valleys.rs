@@ -1,7 +1,7 @@
 //! Words for the findings of periodic stalls.
 
 use super::numbers::{between, long_time, memory, number, rate, short_time, size};
-use super::{Group, NO_TIME, Subject, Wording};
+use super::{Group, NO_TIME, Reason, Subject, Wording};
 use crate::quantity::rough_share;
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -59,50 +59,52 @@ impl Wording for WriteValleys {
         parts
     }
 
-    fn why(reason: &WriteValleysUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            WriteValleysUnknown::NoTime => NO_TIME.into(),
-            WriteValleysUnknown::NothingWritten => "Not measured: nothing was written sequentially.".into(),
-            WriteValleysUnknown::Uneven { share } => format!(
+    fn extents(known: &Known<WriteValleys>) -> Vec<(f64, f64)> {
+        let passes = known.conclusion.passes.iter();
+        passes.map(|pass| (pass.first_byte as f64, (pass.first_byte + pass.bytes) as f64)).collect()
+    }
+}
+
+impl Reason for WriteValleysUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NoTime => NO_TIME.into(),
+            Self::NothingWritten => "Not measured: nothing was written sequentially.".into(),
+            Self::Uneven { share } => format!(
                 "Inconclusive: throughput was too uneven for {:.0} % of the time to see short drops. Repeat it without other I/O.",
                 100.0 * share
             ),
-            WriteValleysUnknown::TooFew { count } => format!(
+            Self::TooFew { count } => format!(
                 "Inconclusive: {} seen while writing, but five consecutive ones are needed to show a period. Use more --passes, or \
                  --way everything.",
                 drops(*count)
             ),
-            WriteValleysUnknown::AlsoWhenReading { reading, writing } => format!(
+            Self::AlsoWhenReading { reading, writing } => format!(
                 "Inconclusive: throughput drops {} times a minute while writing and {} while only reading, which other I/O explains. \
                  Repeat it without other I/O.",
                 number(*writing),
                 number(*reading)
             ),
-            WriteValleysUnknown::Irregular { count } => format!(
+            Self::Irregular { count } => format!(
                 "Inconclusive: {} seen in write throughput, at irregular intervals. Write valleys are periodic stalls; other I/O or foreground garbage collection may have caused these drops.",
                 drops(*count)
             ),
-            WriteValleysUnknown::NotCompared => {
+            Self::NotCompared => {
                 "Inconclusive: short drops recur, but reads were too few or too uneven to rule out other I/O. Give a larger \
                  --time-limit."
                     .into()
             }
-            WriteValleysUnknown::Shallow { depth_ratio } => format!(
+            Self::Shallow { depth_ratio } => format!(
                 "Inconclusive: drops to {:.0} % of full speed recur, but the rate-limited pass has none and is too slow to show drops that \
                  shallow. Other I/O is not ruled out: repeat it on an idle system.",
                 100.0 * depth_ratio
             ),
-            WriteValleysUnknown::AtStart { count } => format!(
+            Self::AtStart { count } => format!(
                 "Inconclusive: {} seen, all at the start of a pass: a slow region, or the return to it. A --range that starts \
                  elsewhere decides.",
                 drops(*count)
             ),
         }
-    }
-
-    fn extents(known: &Known<WriteValleys>) -> Vec<(f64, f64)> {
-        let passes = known.conclusion.passes.iter();
-        passes.map(|pass| (pass.first_byte as f64, (pass.first_byte + pass.bytes) as f64)).collect()
     }
 }
 
@@ -303,10 +305,6 @@ impl Wording for ValleyCure {
             )),
             _ => None,
         }
-    }
-
-    fn why(reason: &std::convert::Infallible, _: FindingCode, _: &Subject<'_>) -> String {
-        match *reason {}
     }
 }
 

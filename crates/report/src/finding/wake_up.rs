@@ -3,7 +3,6 @@
 use super::numbers::short_time;
 use super::{Group, Subject, Wording};
 use model::finding::{FindingCode, Known, WakeUp};
-use std::convert::Infallible;
 
 impl Wording for WakeUp {
     const PLACE: (Group, &'static str) = (Group::Access, "Wake-up time");
@@ -16,10 +15,6 @@ impl Wording for WakeUp {
     fn advice(known: &Known<WakeUp>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
         let latency = short_time(known.conclusion.latency_s);
         Some(format!("Set timeouts above {latency}, or disable standby."))
-    }
-
-    fn why(reason: &Infallible, _: FindingCode, _: &Subject<'_>) -> String {
-        match *reason {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::numbers::{memory, rate, short_time, size};
 use super::write_cliff::writes;
-use super::{Group, NO_TIME, Subject, Wording};
+use super::{Group, NO_TIME, Reason, Subject, Wording};
 use crate::quantity::measured;
 use model::experiment_name::ExperimentName;
 use model::finding::{FindingCode, Known, WriteCache, WriteCacheUnknown};
@@ -52,35 +52,37 @@ impl Wording for WriteCache {
         };
         Some(format!("{rates} A power failure loses data that was not flushed."))
     }
+}
 
-    fn is_answer(reason: &WriteCacheUnknown) -> bool {
-        matches!(reason, WriteCacheUnknown::None { .. })
-    }
-
-    fn why(reason: &WriteCacheUnknown, _: FindingCode, subject: &Subject<'_>) -> String {
-        match *reason {
-            WriteCacheUnknown::NotTested { is_on } => format!(
+impl Reason for WriteCacheUnknown {
+    fn why(&self, _: FindingCode, subject: &Subject<'_>) -> String {
+        match *self {
+            Self::NotTested { is_on } => format!(
                 "Not measured: the drive reports that its volatile write cache is {}. {} measures it, but destroys the data on the drive.",
                 if is_on { "enabled" } else { "disabled or absent" },
                 subject.writing(&ExperimentName::Sustain, "")
             ),
-            WriteCacheUnknown::TooFewPhases => {
+            Self::TooFewPhases => {
                 "Inconclusive: too few writes ended with a flush. A larger --bytes or --time-limit decides."
                     .into()
             }
-            WriteCacheUnknown::NoTime => NO_TIME.into(),
-            WriteCacheUnknown::None { flush_s, flush_behind_bytes } => format!(
+            Self::NoTime => NO_TIME.into(),
+            Self::None { flush_s, flush_behind_bytes } => format!(
                 "None detected: writes reach the medium as fast as they are acknowledged, and a flush after {} of writes takes {}. This does not prove that a power cut loses nothing.",
                 size(flush_behind_bytes as u64),
                 short_time(flush_s)
             ),
-            WriteCacheUnknown::Unclear { bytes_max, flush_s, flush_behind_bytes } => format!(
+            Self::Unclear { bytes_max, flush_s, flush_behind_bytes } => format!(
                 "Inconclusive: a flush after {} of writes takes {}, and throughput before it shows no full cache. It holds at most {}.",
                 size(flush_behind_bytes as u64),
                 short_time(flush_s),
                 size(bytes_max as u64)
             ),
         }
+    }
+
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::None { .. })
     }
 }
 

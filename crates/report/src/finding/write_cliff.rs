@@ -1,7 +1,7 @@
 //! Words for the findings of the write cliff.
 
 use super::numbers::{number, rate, size, with_interval};
-use super::{Group, NO_TIME, Subject, Wording};
+use super::{Group, NO_TIME, Reason, Subject, Wording};
 use crate::style::lower;
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -123,41 +123,6 @@ impl Wording for WriteCliff {
             ("Rate past the cliff", rate(cliff.after, cliff.after_low, cliff.after_high), "B/s"),
         ]
     }
-
-    fn is_answer(reason: &WriteCliffUnknown) -> bool {
-        matches!(reason, WriteCliffUnknown::None(_))
-    }
-
-    fn why(reason: &WriteCliffUnknown, _: FindingCode, _: &Subject<'_>) -> String {
-        match reason {
-            WriteCliffUnknown::NothingWritten => "Not measured: nothing could be written.".into(),
-            WriteCliffUnknown::NoTime => NO_TIME.into(),
-            WriteCliffUnknown::None(none) => no_cliff(none),
-            WriteCliffUnknown::StillFalling { writes: kind, written_bytes } => format!(
-                "Inconclusive: {} became slower towards the end of {}. A larger --bytes or --time-limit decides.",
-                lower(&writes(kind)),
-                size(*written_bytes as u64)
-            ),
-            WriteCliffUnknown::OfPlace(drop) => format!(
-                "Inconclusive: {}, which slower LBAs could explain. The start of the range was not written again: repeat it with a \
-                 larger --bytes.",
-                dropped(drop)
-            ),
-            WriteCliffUnknown::NotTheDrive(drop) => format!(
-                "Inconclusive: {}, which the layers between host and drive could explain, such as a cache or other guests.",
-                dropped(drop)
-            ),
-            WriteCliffUnknown::Heat(drop) => format!(
-                "Inconclusive: {}, but recovered while little was written and without idle time: thermal throttling. \
-                 It hides what a cache holds.",
-                dropped(drop)
-            ),
-            WriteCliffUnknown::GarbageCollection(drop) => format!(
-                "Inconclusive: {}, but by garbage collection, and no full cache. When that starts depends on earlier writes.",
-                dropped(drop)
-            ),
-        }
-    }
 }
 
 /// What was written, to begin a sentence: "Random 128 KiB writes".
@@ -168,6 +133,43 @@ pub(super) fn writes(kind: &WriteKind) -> String {
             format!("{} writes ({} % random)", kind.block, number(100.0 * random_share))
         }
         WriteOrder::Random => format!("Random {} writes", kind.block),
+    }
+}
+
+impl Reason for WriteCliffUnknown {
+    fn why(&self, _: FindingCode, _: &Subject<'_>) -> String {
+        match self {
+            Self::NothingWritten => "Not measured: nothing could be written.".into(),
+            Self::NoTime => NO_TIME.into(),
+            Self::None(none) => no_cliff(none),
+            Self::StillFalling { writes: kind, written_bytes } => format!(
+                "Inconclusive: {} became slower towards the end of {}. A larger --bytes or --time-limit decides.",
+                lower(&writes(kind)),
+                size(*written_bytes as u64)
+            ),
+            Self::OfPlace(drop) => format!(
+                "Inconclusive: {}, which slower LBAs could explain. The start of the range was not written again: repeat it with a \
+                 larger --bytes.",
+                dropped(drop)
+            ),
+            Self::NotTheDrive(drop) => format!(
+                "Inconclusive: {}, which the layers between host and drive could explain, such as a cache or other guests.",
+                dropped(drop)
+            ),
+            Self::Heat(drop) => format!(
+                "Inconclusive: {}, but recovered while little was written and without idle time: thermal throttling. \
+                 It hides what a cache holds.",
+                dropped(drop)
+            ),
+            Self::GarbageCollection(drop) => format!(
+                "Inconclusive: {}, but by garbage collection, and no full cache. When that starts depends on earlier writes.",
+                dropped(drop)
+            ),
+        }
+    }
+
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::None(_))
     }
 }
 

@@ -32,7 +32,7 @@ fn of_run(content: &ReportPage<'_>, marked: &[Vec<Marked>], number: usize) -> Ma
         @for group in Group::ALL {
             @let rows = rows_of(group, run, STYLE);
             @if !rows.is_empty() {
-                (heading.with(Some("question"), group.question()))
+                (heading.with(Some("question"), group.name()))
                 ul class="findings" {
                     @for row in &rows { (of_row(run, marked, number, row)) }
                 }

@@ -124,9 +124,7 @@ fn what(workload: &Workload) -> String {
         OperationMix::Read => "reads".into(),
         OperationMix::Write => "writes".into(),
         OperationMix::Discard => "discards".into(),
-        OperationMix::ReadWrite { read_share } => {
-            format!("{:.0} % reads", 100.0 * read_share)
-        }
+        OperationMix::ReadWrite { read_share } => format!("{:.0} % reads", 100.0 * read_share),
         OperationMix::Commit(commits) => format!("commits by {}", commits.method.name()),
     };
     let pattern = match &workload.pattern {

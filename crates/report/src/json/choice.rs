@@ -1,13 +1,13 @@
 //! A choice as JSON, schema `drivescope.choice/1`: seconds.
 
-use super::document::{NumberDocument, text_of};
 use crate::terminal::{AnsweredQuestion, ChoicePage, Told, WeighedDrive};
+use model::estimate::Estimate;
 use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct ChoiceDocument<'page> {
-    schema: &'static str,
+#[serde(tag = "schema", rename = "drivescope.choice/1")]
+pub struct ChoiceDocument<'page> {
     asked: &'page [AnsweredQuestion],
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<AnsweredQuestion>,
@@ -35,24 +35,23 @@ struct DriveDocument<'page> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<&'page str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    day_s: Option<NumberDocument>,
+    day_s: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    longest_burst_s: Option<NumberDocument>,
+    longest_burst_s: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     falls: Option<bool>,
     advice: &'page [String],
 }
 
-pub fn choice_document(page: &ChoicePage) -> String {
-    text_of(&ChoiceDocument {
-        schema: "drivescope.choice/1",
+pub fn choice_document(page: &ChoicePage) -> ChoiceDocument<'_> {
+    ChoiceDocument {
         asked: &page.asked,
         open: page.open,
         choice: page.choice.as_ref().map(|(kind, _, way, reason)| KindDocument { kind, use_it: way, reason }),
         writes: page.day.as_deref(),
         drives: page.drives.iter().map(drive).collect(),
         notes: &page.notes,
-    })
+    }
 }
 
 fn drive(drive: &WeighedDrive) -> DriveDocument<'_> {
@@ -60,7 +59,7 @@ fn drive(drive: &WeighedDrive) -> DriveDocument<'_> {
     match &drive.outcome {
         Told::Unknown(why) => unknown = Some(why.as_str()),
         Told::Known((day, burst, has_fallen)) => {
-            (day_s, longest_burst_s) = (Some(NumberDocument::of(day)), Some(NumberDocument::of(burst)));
+            (day_s, longest_burst_s) = (Some(*day), Some(*burst));
             falls = Some(*has_fallen);
         }
     }

@@ -1,23 +1,23 @@
 //! Runs set side by side as JSON, schema `drivescope.compare/1`. Keys may be added; none is renamed or changes its meaning.
 
-use super::document::{NumberDocument, finite, text_of};
+use super::document::finite;
 use crate::terminal::compare::change_unknown;
-use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, Difference, RunContradiction};
+use model::comparison::{Change, ChangedRegion, ComparedFigure, Comparison, RunContradiction};
 use model::request::Operation;
 use model::run::Run;
 use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct ComparisonDocument<'run> {
-    schema: &'static str,
+#[serde(tag = "schema", rename = "drivescope.compare/1")]
+pub struct ComparisonDocument<'run> {
     /// Everywhere else a run is its place in this list, from 0.
     runs: Vec<RunEntry<'run>>,
     caveats: &'run [String],
     /// What runs of one drive under the same conditions say that cannot both be true.
     contradictions: &'run [RunContradiction],
-    figures: Vec<FigureDocument<'run>>,
-    changes: Vec<ChangeDocument>,
+    figures: &'run [ComparedFigure],
+    changes: Vec<ChangeDocument<'run>>,
 }
 
 #[derive(Serialize)]
@@ -33,36 +33,14 @@ struct RunEntry<'run> {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct FigureDocument<'run> {
-    code: &'static str,
-    unit: &'run str,
-    /// One for each run; null where it is not known.
-    values: Vec<Option<NumberDocument>>,
-    differences: Vec<DifferenceDocument>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct DifferenceDocument {
-    first: usize,
-    second: usize,
-    ratio: NumberDocument,
-    /// Of a difference as large as this when there is none.
-    probability: Option<f64>,
-    /// Whether it stands among all that were looked at.
-    significant: bool,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ChangeDocument {
+struct ChangeDocument<'run> {
     earlier: usize,
     later: usize,
     operation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    regions: Option<Vec<RegionDocument>>,
+    regions: Option<&'run [ChangedRegion]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cells: Option<usize>,
     /// The share by which half of the cells must have changed at least to be seen.
@@ -70,23 +48,17 @@ struct ChangeDocument {
     smallest_seen: Option<f64>,
 }
 
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct RegionDocument {
-    first_byte: u64,
-    bytes: u64,
-    rate_ratio: NumberDocument,
-}
-
-pub fn comparison_document(comparison: &Comparison, runs: &[&Run]) -> String {
-    text_of(&ComparisonDocument {
-        schema: "drivescope.compare/1",
+pub fn comparison_document<'run>(
+    comparison: &'run Comparison,
+    runs: &[&'run Run],
+) -> ComparisonDocument<'run> {
+    ComparisonDocument {
         runs: runs.iter().map(|run| run_entry(run)).collect(),
         caveats: &comparison.caveats,
         contradictions: &comparison.contradictions,
-        figures: comparison.figures.iter().map(figure).collect(),
+        figures: &comparison.figures,
         changes: comparison.changes.iter().map(change).collect(),
-    })
+    }
 }
 
 fn run_entry(run: &Run) -> RunEntry<'_> {
@@ -100,26 +72,7 @@ fn run_entry(run: &Run) -> RunEntry<'_> {
     }
 }
 
-fn figure(figure: &ComparedFigure) -> FigureDocument<'_> {
-    FigureDocument {
-        code: figure.code.name(),
-        unit: &figure.unit,
-        values: figure.values.iter().map(|value| value.as_ref().map(NumberDocument::of)).collect(),
-        differences: figure.differences.iter().map(difference).collect(),
-    }
-}
-
-fn difference(difference: &Difference) -> DifferenceDocument {
-    DifferenceDocument {
-        first: difference.first,
-        second: difference.second,
-        ratio: NumberDocument::of(&difference.ratio),
-        probability: finite(difference.probability),
-        significant: difference.is_significant,
-    }
-}
-
-fn change(change: &Change) -> ChangeDocument {
+fn change(change: &Change) -> ChangeDocument<'_> {
     let mut document = ChangeDocument {
         earlier: change.earlier,
         later: change.later,
@@ -132,18 +85,10 @@ fn change(change: &Change) -> ChangeDocument {
     match &change.outcome {
         Err(why) => document.unknown = Some(change_unknown(why)),
         Ok(found) => {
-            document.regions = Some(found.regions.iter().map(region).collect());
+            document.regions = Some(&found.regions);
             document.cells = Some(found.cells);
             document.smallest_seen = finite(found.smallest_seen);
         }
     }
     document
-}
-
-fn region(region: &ChangedRegion) -> RegionDocument {
-    RegionDocument {
-        first_byte: region.range.first().get(),
-        bytes: region.range.bytes().get(),
-        rate_ratio: NumberDocument::of(&region.rate_ratio),
-    }
 }

@@ -1,14 +1,15 @@
 //! Estimates as JSON, schema `drivescope.estimate/1`: seconds, bytes, bytes per second.
 
-use super::document::{NumberDocument, finite, text_of};
+use super::document::finite;
 use crate::terminal::estimate::why_no_budget;
 use crate::terminal::{EstimatePage, EstimatedBudget, EstimatedDrive, EstimatedRow, Told};
+use model::estimate::Estimate;
 use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct EstimateDocument<'page> {
-    schema: &'static str,
+#[serde(tag = "schema", rename = "drivescope.estimate/1")]
+pub struct EstimateDocument<'page> {
     drives: &'page [EstimatedDrive],
     works: Vec<WorkDocument<'page>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -34,9 +35,9 @@ struct TimeDocument<'page> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<&'page str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<NumberDocument>,
+    seconds: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bytes_per_second: Option<NumberDocument>,
+    bytes_per_second: Option<Estimate>,
     writes_not_measured: bool,
 }
 
@@ -50,7 +51,7 @@ struct BudgetDocument<'page> {
     #[serde(skip_serializing_if = "Option::is_none")]
     at_once: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    iops: Option<NumberDocument>,
+    iops: Option<Estimate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     p99_s: Option<f64>,
     /// Queue depths with too few requests for a 99th percentile.
@@ -58,18 +59,17 @@ struct BudgetDocument<'page> {
     without_p99: &'page [u64],
 }
 
-pub fn estimate_document(page: &EstimatePage) -> String {
+pub fn estimate_document(page: &EstimatePage) -> EstimateDocument<'_> {
     let mut works = Vec::new();
     for work in &page.works {
         works.push(WorkDocument { work: work.name, times: work.rows.iter().map(time).collect() });
     }
-    text_of(&EstimateDocument {
-        schema: "drivescope.estimate/1",
+    EstimateDocument {
         drives: &page.drives,
         works,
         budgets: page.budgets.iter().map(budget).collect(),
         notes: &page.notes,
-    })
+    }
 }
 
 fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
@@ -78,7 +78,7 @@ fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
     match &budget.outcome {
         Err(why) => unknown = Some(why_no_budget(*why)),
         Ok((most, estimate, p99)) => {
-            (at_once, iops, p99_s) = (Some(*most), Some(NumberDocument::of(estimate)), finite(*p99));
+            (at_once, iops, p99_s) = (Some(*most), Some(*estimate), finite(*p99));
         }
     }
     BudgetDocument {
@@ -95,9 +95,7 @@ fn budget(budget: &EstimatedBudget) -> BudgetDocument<'_> {
 fn time(row: &EstimatedRow) -> TimeDocument<'_> {
     let (unknown, seconds, bytes_per_second) = match &row.outcome {
         Told::Unknown(why) => (Some(why.as_str()), None, None),
-        Told::Known((seconds, rate)) => {
-            (None, Some(NumberDocument::of(seconds)), Some(NumberDocument::of(rate)))
-        }
+        Told::Known((seconds, rate)) => (None, Some(*seconds), Some(*rate)),
     };
     TimeDocument {
         drive: row.drive,

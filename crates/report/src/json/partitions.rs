@@ -1,59 +1,18 @@
 //! Partition plans as JSON, schema `drivescope.plan/1`: bytes, bytes per second, and the script for sfdisk.
 
-use super::document::{NumberDocument, text_of};
-use crate::terminal::{PartitionPage, PlannedCut, partition_script};
+use crate::terminal::{PartitionPage, partition_script};
 use serde::Serialize;
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct PlanDocument<'page> {
-    schema: &'static str,
-    drive: &'page str,
-    run: &'page str,
-    capacity_bytes: u64,
-    logical_block_bytes: u64,
-    wish: &'page str,
-    basis: &'page [String],
-    warnings: &'page [String],
-    partitions: Vec<PartitionDocument<'page>>,
-    cuts: &'page [PlannedCut],
+#[serde(tag = "schema", rename = "drivescope.plan/1")]
+pub struct PlanDocument<'page> {
+    #[serde(flatten)]
+    page: &'page PartitionPage,
     sfdisk: Option<String>,
 }
 
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct PartitionDocument<'page> {
-    name: &'page str,
-    first_byte: u64,
-    bytes: u64,
-    bytes_per_second: NumberDocument,
-    fastest_bytes_per_second: NumberDocument,
-    slowest_bytes_per_second: NumberDocument,
-}
-
-pub fn partition_document(page: &PartitionPage) -> String {
-    let mut partitions = Vec::new();
-    for partition in &page.partitions {
-        partitions.push(PartitionDocument {
-            name: &partition.name,
-            first_byte: partition.range.first().get(),
-            bytes: partition.range.bytes().get(),
-            bytes_per_second: NumberDocument::of(&partition.mean),
-            fastest_bytes_per_second: NumberDocument::of(&partition.fastest),
-            slowest_bytes_per_second: NumberDocument::of(&partition.slowest),
-        });
-    }
-    text_of(&PlanDocument {
-        schema: "drivescope.plan/1",
-        drive: &page.drive,
-        run: &page.run,
-        capacity_bytes: page.capacity.get(),
-        logical_block_bytes: page.logical_block.get(),
-        wish: &page.wish,
-        basis: &page.basis,
-        warnings: &page.warnings,
-        partitions,
-        cuts: &page.cuts,
-        sfdisk: if page.has_script { Some(partition_script(page)) } else { None },
-    })
+pub fn partition_document(page: &PartitionPage) -> PlanDocument<'_> {
+    let sfdisk = if page.has_script { Some(partition_script(page)) } else { None };
+    PlanDocument { page, sfdisk }
 }

@@ -1,5 +1,6 @@
 //! The answers of a run: findings in three groups, as rows of what, value, range and sentence.
 
+use super::method::WRITES;
 use super::section::toned;
 use super::stated::is_imported;
 use crate::finding::numbers::listed;
@@ -15,9 +16,8 @@ use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, SizeProfile, TrackLayout, ValleyCure, Value, known};
 use model::plan::PhaseKind;
 use model::request::Operation;
-use model::run::{PhaseSummary, Run};
+use model::run::{PhaseSummary, Run, moved};
 use model::target::TargetKind;
-use model::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BriefFinding {
@@ -155,7 +155,7 @@ pub(super) fn rows(run: &Run, verdict: &str, is_full: bool, style: Style) -> Vec
         if !lines.is_empty() {
             lines.push(String::new());
         }
-        lines.push(style.paint(Tone::Heading, group.question()));
+        lines.push(style.paint(Tone::Heading, group.name()));
         for row in rows {
             lines.extend(row.lines(&columns, style));
         }
@@ -217,17 +217,7 @@ pub(crate) fn rows_of(group: Group, run: &Run, style: Style) -> Vec<Row> {
 /// that is, since a look at a part of a drive says nothing of the rest.
 fn nothing_failed(run: &Run) -> Option<Row> {
     let (mut requests, mut has_failed) = (0u64, false);
-    let (mut read, mut written) = (Bytes::ZERO, Bytes::ZERO);
     for phase in &run.phases {
-        for totals in &phase.totals {
-            match totals.operation {
-                Operation::Read => read = read.saturating_add(Bytes::new(totals.bytes)),
-                Operation::Write | Operation::Commit => {
-                    written = written.saturating_add(Bytes::new(totals.bytes));
-                }
-                _ => {}
-            }
-        }
         requests = requests.saturating_add(phase.operations());
         has_failed |= phase.errors() > 0;
     }
@@ -236,13 +226,15 @@ fn nothing_failed(run: &Run) -> Option<Row> {
     if requests == 0 || has_failed || is_found || is_imported(run) {
         return None;
     }
-    let mut moved = Vec::new();
-    for (bytes, done) in [(read, "read"), (written, "written")] {
+    let mut transferred = Vec::new();
+    for (operations, done) in [(&[Operation::Read][..], "read"), (&WRITES, "written")] {
+        let bytes = moved(&run.phases, operations);
         if !bytes.is_zero() {
-            moved.push(format!("{} {done}", capacity(bytes)));
+            transferred.push(format!("{} {done}", capacity(bytes)));
         }
     }
-    let moved = if moved.is_empty() { String::new() } else { format!(" ({})", moved.join(", ")) };
+    let transferred =
+        if transferred.is_empty() { String::new() } else { format!(" ({})", transferred.join(", ")) };
     let warm_up = match run.experiments().as_slice() {
         // The page of a ping names how many reads it is of.
         [ExperimentName::Ping] => requests.saturating_sub(measured_requests(run)),
@@ -250,7 +242,7 @@ fn nothing_failed(run: &Run) -> Option<Row> {
     };
     let warm_up =
         if warm_up > 0 { format!(", {} of them for warm-up", count(warm_up)) } else { String::new() };
-    let sentence = format!("{} requests{moved}{warm_up}.", count(requests));
+    let sentence = format!("{} requests{transferred}{warm_up}.", count(requests));
     Some(Row { label: "I/O errors".into(), number: "none".into(), sentence, ..Row::default() })
 }
 

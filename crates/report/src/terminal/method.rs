@@ -14,7 +14,7 @@ use model::finding::{CapacityTrue, DataIntegrity, PastTheEnd, known};
 use model::plan::PhaseKind;
 use model::range::ByteRange;
 use model::request::Operation;
-use model::run::{Asked, Consent, PhaseSummary, Run, RunStatus};
+use model::run::{Asked, Consent, PhaseSummary, Run, RunStatus, moved};
 use model::target::TargetKind;
 use model::units::{Bytes, Nanos};
 use model::workload::Arrival;
@@ -126,11 +126,6 @@ fn overwritten(run: &Run) -> String {
     }
     let ranges = ranges(run, changed_data);
     let Some(range) = hull_of(&ranges) else { return String::new() };
-    let mut bytes = 0u64;
-    for summary in run.phases.iter().filter(|summary| changed_data(summary)) {
-        bytes = bytes.saturating_add(summary.bytes_of(Operation::Write));
-        bytes = bytes.saturating_add(summary.bytes_of(Operation::Commit));
-    }
     let subject = Subject::new(&run.target, &[]);
     let mut extent = subject.extent(range);
     let is_fake = known::<CapacityTrue>(&run.findings)
@@ -139,7 +134,7 @@ fn overwritten(run: &Run) -> String {
         extent = format!("the claimed {}", target_size(run.target.capacity));
     }
     // A pass may have been made of parts with gaps between them.
-    match ByteRange::union(&ranges) == [range] && bytes >= range.bytes().get() {
+    match ByteRange::union(&ranges) == [range] && moved(&run.phases, &WRITES) >= range.bytes() {
         true => format!("; overwrote {extent}"),
         false => format!("; overwrote data in places across {extent}"),
     }
@@ -168,6 +163,9 @@ fn hull_of(ranges: &[ByteRange]) -> Option<ByteRange> {
     ByteRange::new(first, end - first)
 }
 
+/// A commit writes, and makes it durable.
+pub(super) const WRITES: [Operation; 2] = [Operation::Write, Operation::Commit];
+
 fn extent(run: &Run) -> String {
     let measured = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure).count();
     let all = run.phases.len();
@@ -180,22 +178,9 @@ fn extent(run: &Run) -> String {
 }
 
 fn transferred(run: &Run) -> String {
-    let (mut read, mut written, mut measured) = (Bytes::ZERO, Bytes::ZERO, Bytes::ZERO);
-    for phase in &run.phases {
-        for totals in &phase.totals {
-            let bytes = Bytes::new(totals.bytes);
-            match totals.operation {
-                Operation::Read => read = read.saturating_add(bytes),
-                Operation::Write | Operation::Commit => {
-                    written = written.saturating_add(bytes);
-                    if phase.phase.kind == PhaseKind::Measure {
-                        measured = measured.saturating_add(bytes);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
+    let (read, written) = (moved(&run.phases, &[Operation::Read]), moved(&run.phases, &WRITES));
+    let measured = run.phases.iter().filter(|phase| phase.phase.kind == PhaseKind::Measure);
+    let measured = moved(measured, &WRITES);
     let written = match (capacity(written), capacity(measured)) {
         _ if written.is_zero() => "wrote nothing".into(),
         (all, measured_only) if measured.is_zero() || all == measured_only => format!("wrote {all}"),

@@ -11,33 +11,45 @@ use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 use serde::Serialize;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PartitionPage {
     pub drive: String,
-    pub capacity: Bytes,
-    pub logical_block: Bytes,
     pub run: String,
-    /// What was wished: "The fastest 10 % as one partition".
+    #[serde(rename = "capacity_bytes")]
+    pub capacity: Bytes,
+    #[serde(rename = "logical_block_bytes")]
+    pub logical_block: Bytes,
+    // What was wished: "The fastest 10 % as one partition".
     pub wish: String,
     pub basis: Vec<String>,
     pub warnings: Vec<String>,
     pub partitions: Vec<PlannedPartition>,
     pub cuts: Vec<PlannedCut>,
     /// Whether the run found zones, at whose borders cuts could lie.
+    #[serde(skip)]
     pub has_zones: bool,
+    #[serde(skip)]
     pub has_script: bool,
     /// The rate over the position with the cuts; none where too few places were measured for a curve.
+    #[serde(skip)]
     pub chart: Option<Chart>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PartitionDocument"))]
 pub struct PlannedPartition {
-    /// Its name in the partition table: plain ASCII letters, digits and dashes.
+    // Its name in the partition table: plain ASCII letters, digits and dashes.
     pub name: String,
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(with = "model::schema::RangeKeys"))]
     pub range: ByteRange,
-    /// Its size over the time of a pass, in bytes per second.
+    // Its size over the time of a pass.
+    #[serde(rename = "bytes_per_second")]
     pub mean: Estimate,
+    #[serde(rename = "fastest_bytes_per_second")]
     pub fastest: Estimate,
+    #[serde(rename = "slowest_bytes_per_second")]
     pub slowest: Estimate,
 }
 

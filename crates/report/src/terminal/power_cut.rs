@@ -8,6 +8,7 @@ use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.power-cut/1")]
 pub struct PowerCutPage {
     pub target: String,
     #[serde(flatten)]

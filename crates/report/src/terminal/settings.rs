@@ -3,6 +3,7 @@
 use super::section::page;
 use super::tables::Table;
 use crate::style::{Style, Tone, paragraph};
+use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SettingsPage {
@@ -20,7 +21,8 @@ pub struct SettingRow {
     pub from: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ExclusionDocument"))]
 pub struct ExclusionRow {
     pub drives: String,
     pub origin: String,

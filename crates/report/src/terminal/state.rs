@@ -12,6 +12,7 @@ const EVENTS_SHOWN_MAX: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.state/1")]
 pub struct StatePage {
     pub target: String,
     /// What it and its drives are called for good.
@@ -139,6 +140,6 @@ mod tests {
         assert!(page.contains("2026-11-22 10:00"), "{page}");
         assert!(page.contains("0 bytes to 3.00 GB"), "{page}");
         assert!(!page.contains('\u{1b}'), "{page}");
-        assert!(crate::json::state_document(&state).contains("\"drivescope.state/1\""));
+        assert!(crate::json::text_of(&state).contains("\"drivescope.state/1\""));
     }
 }

@@ -14,15 +14,15 @@ use sim::volume::VolumeKind;
 /// Schema `drivescope.sim-list/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.sim-list/1")]
 pub(in crate::cli) struct SimListDocument<'list> {
-    schema: &'static str,
     drives: &'list [VirtualDriveRow],
 }
 
 pub fn run(arguments: &PageArguments) -> Result<u8, UserError> {
     let rows: Vec<VirtualDriveRow> = preset_names().map(row).collect::<Result<_, UserError>>()?;
-    let document = SimListDocument { schema: "drivescope.sim-list/1", drives: &rows };
-    output::give_page(|style| page(&rows, style), || output::json(&document), arguments)?;
+    let document = SimListDocument { drives: &rows };
+    output::give_page(|style| page(&rows, style), &document, arguments)?;
     Ok(exit::SUCCESS)
 }
 

@@ -5,7 +5,7 @@ pub(super) mod mount;
 mod new;
 mod reproduce;
 pub(super) mod show;
-mod truth;
+pub(super) mod truth;
 
 use super::args::SimCommand;
 use crate::error::UserError;

@@ -19,8 +19,8 @@ const ENDS: [i32; 7] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM, SIGUSR2, SIGX
 /// Schema `drivescope.mount/1`, given when the drive can be used. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.mount/1")]
 pub(in crate::cli) struct MountDocument<'mount> {
-    schema: &'static str,
     file: &'mount Path,
     loop_device: Option<&'mount Path>,
     /// Ends with SIGTERM, and the mount with it.
@@ -48,14 +48,10 @@ pub fn run(arguments: &SimMountArguments) -> Result<u8, UserError> {
              or allow it: ulimit -r 50"
         ));
     }
-    let document = MountDocument {
-        schema: "drivescope.mount/1",
-        file: mount.file(),
-        loop_device: mount.loop_device(),
-        process: std::process::id(),
-    };
+    let document =
+        MountDocument { file: mount.file(), loop_device: mount.loop_device(), process: std::process::id() };
     let page = instructions(&mount, document.process);
-    output::give_text(&page, || output::json(&document), arguments.json.as_deref())?;
+    output::give_text(&page, &document, arguments.json.as_deref())?;
     // Ends with the first of these signals, or when the mount ends.
     for signal in signals.forever() {
         if signal != SIGUSR1 {

@@ -3,10 +3,10 @@
 use crate::cli::args::SimReproduceArguments;
 use crate::cli::{output, output_file};
 use crate::error::{UserError, exit};
-use crate::reproduce::{Article, document, markdown, pictures, reproduce, terminal};
+use crate::reproduce::{Article, markdown, pictures, reproduce, terminal};
 
 pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
-    let Some(article) = Article::from_letter(&arguments.article) else {
+    let Some(article) = Article::from_name(&arguments.article.to_ascii_uppercase()) else {
         let letter = &arguments.article;
         return Err(UserError::usage(format!("there is no article {letter}; give A, B, C, D or E")));
     };
@@ -20,7 +20,7 @@ pub fn run(arguments: &SimReproduceArguments) -> Result<u8, UserError> {
         output::print(&markdown(&reproduction))?;
         return Ok(exit::SUCCESS);
     }
-    let json = || output::json(&document(&reproduction));
-    output::give_page(|style| terminal(&reproduction, style), json, &arguments.page)?;
+    let page = |style| terminal(&reproduction, style);
+    output::give_page(page, &reproduction, &arguments.page)?;
     Ok(exit::SUCCESS)
 }

@@ -14,15 +14,15 @@ use std::fmt::Write;
 pub fn run(arguments: &SimShowArguments) -> Result<u8, UserError> {
     let drive = find(&arguments.name)?;
     let document = document(&drive)?;
-    output::give_text(&page(&drive)?, || output::json(&document), arguments.json.as_deref())?;
+    output::give_text(&page(&drive)?, &document, arguments.json.as_deref())?;
     Ok(exit::SUCCESS)
 }
 
 /// Schema `drivescope.profile/1`. Keys may be added; none is renamed or changes its meaning.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "schema", rename = "drivescope.profile/1")]
 pub(in crate::cli) struct ProfileDocument {
-    schema: &'static str,
     path: String,
     kind: String,
     capacity_bytes: Bytes,
@@ -35,7 +35,6 @@ pub(in crate::cli) struct ProfileDocument {
 fn document(drive: &VirtualDrive) -> Result<ProfileDocument, UserError> {
     let facts = drive.open(0)?.facts().clone();
     Ok(ProfileDocument {
-        schema: "drivescope.profile/1",
         path: drive.path.clone(),
         kind: kind(&drive.profile),
         capacity_bytes: facts.capacity,

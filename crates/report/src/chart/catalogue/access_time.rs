@@ -1,7 +1,7 @@
 //! The chart of access times over positions: each single random read or write a point.
 
 use super::rate_over_position::{position_axis, word};
-use crate::chart::companions::{self, Samples};
+use crate::chart::companions;
 use crate::chart::naming::Names;
 use crate::chart::phase::measured;
 use crate::chart::{Across, Axis, Bar, Beside, Chart, ChartedRun, Layer, Numbers, Series, Stretch};
@@ -37,7 +37,7 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let beside = beside(&histograms, &y);
     let x = position_axis(&drawn);
     let chart = names.chart("access-time", "Access time by LBA", (x, y), series)?;
-    let meanwhile = companions::in_words(names.all(), companions::of_each(runs, samples));
+    let meanwhile = companions::during(names.all(), runs, has_points);
     let description = description(&chart.series, &chart.y);
     let findings = vec![FindingCode::AccessTime, FindingCode::RotationPeriod];
     Some(
@@ -50,10 +50,6 @@ pub fn access_time_over_position(runs: &[ChartedRun<'_>]) -> Option<Chart> {
         }
         .with_meanwhile(meanwhile),
     )
-}
-
-fn samples(run: &Run) -> Samples {
-    Samples::during(run, has_points)
 }
 
 fn has_points(summary: &PhaseSummary) -> bool {

@@ -1,6 +1,6 @@
 //! The chart of what random writes settle to when only a part of the drive is used.
 
-use crate::chart::companions;
+use crate::chart::companions::{self, is_measured};
 use crate::chart::naming::{Names, top_of};
 use crate::chart::{Axis, Chart, ChartedRun, Point};
 use model::finding::{ClippingEffect, FindingCode, known};
@@ -21,10 +21,11 @@ pub fn write_rate_over_share(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let x = Axis::of_shares("Share of the range in use");
     let chart =
         names.chart("write-rate-over-share", "Steady-state random writes by share in use", (x, y), series)?;
-    Some(
-        Chart { findings: vec![FindingCode::ClippingEffect], ..chart }
-            .with_meanwhile(companions::of_measurements(names.all(), runs)),
-    )
+    Some(Chart { findings: vec![FindingCode::ClippingEffect], ..chart }.with_meanwhile(companions::during(
+        names.all(),
+        runs,
+        is_measured,
+    )))
 }
 
 fn points(run: &Run) -> Vec<Point> {

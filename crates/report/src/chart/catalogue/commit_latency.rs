@@ -1,7 +1,7 @@
 //! The chart of commits by percentile: one committer alone and beside other load, with the limit of the program that was named.
 
 use super::percentiles::points;
-use crate::chart::companions::{self, Samples};
+use crate::chart::companions;
 use crate::chart::naming::{Names, places_of, range_of, values_of};
 use crate::chart::phase::measured;
 use crate::chart::{Axis, Chart, ChartedRun, Mark, Numbers, Place};
@@ -9,7 +9,7 @@ use model::commit::BesideLoad;
 use model::finding::FindingCode;
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
-use model::run::Run;
+use model::run::{PhaseSummary, Run};
 use model::units::Bytes;
 use std::collections::BTreeMap;
 
@@ -50,15 +50,12 @@ pub fn commit_latency(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let x = Axis::of_nines("Percentile", -(1.0 - last).log10());
     let y = Axis::of_decades("Latency", extent, Numbers::Times);
     let chart = names.chart("commit-latency", "Commit latency percentiles", (x, y), series)?;
-    let meanwhile = companions::in_words(names.all(), companions::of_each(runs, samples));
+    let meanwhile = companions::during(names.all(), runs, has_commits);
     Some(Chart { marks, findings: vec![FindingCode::CommitLatency], ..chart }.with_meanwhile(meanwhile))
 }
 
-fn samples(run: &Run) -> Samples {
-    Samples::during(
-        run,
-        |summary| matches!(measured(summary), Some(workload) if workload.mix.commits().is_some()),
-    )
+fn has_commits(summary: &PhaseSummary) -> bool {
+    matches!(measured(summary), Some(workload) if workload.mix.commits().is_some())
 }
 
 /// One committer by the method and log that stand for the drive, the usual size first.

@@ -1,6 +1,6 @@
 //! The chart of what rests of different length give back of a write cache.
 
-use crate::chart::companions;
+use crate::chart::companions::{self, is_measured};
 use crate::chart::naming::{Names, highest_of};
 use crate::chart::{Axis, Chart, ChartedRun, Layer, Mark, Place, Point, Series, Stretch};
 use crate::quantity::capacity;
@@ -42,7 +42,7 @@ pub fn idle_recovery(runs: &[ChartedRun<'_>]) -> Option<Chart> {
     let description = description(&chart.series, &chart.x, &chart.y);
     Some(
         Chart { description, marks, findings: vec![FindingCode::IdleRecovery], ..chart }
-            .with_meanwhile(companions::of_measurements(names.all(), runs)),
+            .with_meanwhile(companions::during(names.all(), runs, is_measured)),
     )
 }
 

@@ -1,6 +1,6 @@
 //! The chart of seek times over distances, from what the detectors found.
 
-use crate::chart::companions;
+use crate::chart::companions::{self, is_measured};
 use crate::chart::naming::{Names, top_of};
 use crate::chart::{Axis, Chart, ChartedRun, Mark, Place, Point};
 use model::estimate::Estimate;
@@ -41,7 +41,7 @@ pub fn seek_curve(runs: &[ChartedRun<'_>]) -> Option<Chart> {
             ],
             ..chart
         }
-        .with_meanwhile(companions::of_measurements(names.all(), runs)),
+        .with_meanwhile(companions::during(names.all(), runs, is_measured)),
     )
 }
 
