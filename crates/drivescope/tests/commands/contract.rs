@@ -110,7 +110,9 @@ fn assert_document(document: &Value) {
     assert_keys(document, &top, "the document");
     assert_eq!(document["schema"], "drivescope.run/1");
     assert_keys(&document["run"], &RUN, "run");
-    assert_keys(&document["target"], &TARGET, "target");
+    // Where the kernel states it.
+    let layout = document["target"].get("stated_layout").map_or("", |_| "stated_layout");
+    assert_keys(&document["target"], &[&TARGET[..], &[layout]].concat(), "target");
     assert_keys(&document["environment"], &ENVIRONMENT, "environment");
     assert_keys(&document["state"], &["before", "after"], "state");
     for phase in list(document, "phases") {
