@@ -11,8 +11,7 @@ use model::units::{Bytes, Nanos, Quantile};
 
 /// A random read from flash takes tens to hundreds of microseconds, from a disk some milliseconds: 2 ms at 15,000 rpm.
 pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
-/// And not always the same: it waits for the platter, at 15,000 turns a minute for 0 to 4 ms, so that nine tenths of them
-/// differ by 3.2 ms; of several arms the nearest may come, hence half of a turn.
+/// It waits for the platter, at 15,000 rpm for 0 to 4 ms: nine tenths of all reads differ by 3.2 ms; of several arms the nearest may come.
 pub const ARM_SPREAD_MIN: Nanos = Nanos::from_millis(2);
 /// Fewer reads may be alike by chance: of ten waits that are even up to 4 ms the longest and the shortest differ by less one time in a hundred.
 const SPREAD_READS_MIN: u64 = 10;
@@ -48,8 +47,7 @@ fn rereads_show_rotation(run: &RunView<'_>) -> bool {
     matches!(all_readings(run), Ok(readings) if Rotation::of(&readings).is_ok())
 }
 
-/// Whether reads take as long, and as differently long, as those of an arm: those over all of the range that was read, since a part may
-/// lie on another medium.
+/// Reads over all of the range that was read count, since a part may lie on another medium.
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
     let most = run.phases.iter().filter_map(range_of_single_reads).max()?;
     let reads = reads_over(run, most);
@@ -95,7 +93,6 @@ pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item =
     })
 }
 
-/// Latencies of the single random reads over so much of the drive.
 fn reads_over(run: &RunView<'_>, range: Bytes) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::default();
     for summary in run.phases {

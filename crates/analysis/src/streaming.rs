@@ -118,8 +118,7 @@ impl Calibration {
     }
 
     /// Whether several drives share the work: more in flight gains, or long samples are quicker than short ones in each area by more than
-    /// places differ, because arms that wait for each other are no small part of a short one. A single disk streams when its first request
-    /// is through.
+    /// places differ, since arms that wait for each other are a part of a short one. A single disk streams when its first request is through.
     pub fn is_of_array(&self) -> bool {
         self.of_array().is_some() || self.gains_by_length()
     }

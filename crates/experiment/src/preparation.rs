@@ -83,7 +83,7 @@ pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     }
 }
 
-/// Which single reads an actuator serves: behind a cache, or beside flash in the same volume, not all of them.
+/// Which single reads an actuator serves: behind a cache, or beside flash, not all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovedReads {
     All,

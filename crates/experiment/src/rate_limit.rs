@@ -19,9 +19,8 @@ const DEPTH: u32 = 32;
 /// Longer than this nobody waits for credit: part of it does as well.
 const REST_MAX: Nanos = Nanos::from_secs(20);
 
-/// Reads of another size: they tell requests from bytes, and a limit from a drive that got slower. They are no sample. Every other block
-/// is left out: kernels join neighbours in the queue, and a limit counts what they send. To be asked again once it is read: too little may have
-/// come in that size.
+/// Reads of another size, no sample: they tell requests from bytes, and a limit from a drive that got slower. Every other block is left out,
+/// since kernels join neighbours in the queue. To be asked again once it is read: too little may have come in that size.
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
     let mut undecided = limit::undecided(so_far);
     if undecided.is_none() && experiment == ExperimentName::Access {

@@ -166,9 +166,8 @@ impl Rig {
         }
     }
 
-    /// Runs one phase. Its number is its place in the run; the same number and seed give the same requests.
-    /// Fails when the workload does not fit the target, a write has no permit or the permit has lapsed, or the engine breaks. What
-    /// the device answers is in the records.
+    /// Runs one phase. Its number is its place in the run; the same number and seed give the same requests. Fails when the workload does not
+    /// fit the target, a write has no permit or it has lapsed, or the engine breaks. What the device answers is in the records.
     pub fn run_phase(
         &mut self,
         phase: &Phase,

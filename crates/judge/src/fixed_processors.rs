@@ -10,10 +10,8 @@ const WAKE_UP_LATENCY: &str = "/dev/cpu_dma_latency";
 const KERNEL_WORKERS: &str = "/sys/devices/virtual/workqueue/cpumask";
 
 /// While it lives, this process and those that it starts run on the first processor, and the kernel's workers, which serve a loop device,
-/// on the second. Left alone, Linux moves both by what ran before: with two processors a bare loop of 8 KiB writes and flushes over memory
-/// makes 6,200 commits/s where they are apart, 78,000 where they share one, and any rate between as they move; fio makes 6,300 and 66,000.
-/// Neither processor goes to sleep: to wake one of a virtual machine takes so long, and so unevenly, that the same loop, apart,
-/// makes 5,400 to 7,600 commits/s in turns of 0.2 s, and 47,900 to 49,100 awake.
+/// on the second: left alone, Linux moves both, and a loop of 8 KiB writes and flushes over memory makes 6,200 commits/s where they are apart
+/// and 78,000 where they share one. Neither goes to sleep: to wake one of a virtual machine takes a tenth to a quarter of that rate.
 pub struct FixedProcessors {
     _awake: File,
     workers_before: String,

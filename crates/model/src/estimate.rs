@@ -30,9 +30,8 @@ impl Estimate {
         if self.value == 0.0 { f64::INFINITY } else { (self.high - self.low) / 2.0 / self.value.abs() }
     }
 
-    /// Whether it says something: its interval does not hold zero, and spans a factor of three at most. What is exact does, and so
-    /// do a lower bound, such as a count of what was met, and a figure of others that came without an interval. Anything else is neither
-    /// stated nor computed with.
+    /// Whether it says something: its interval does not hold zero, and spans a factor of three at most; or it is exact, a lower bound, or a
+    /// figure of others that came without an interval. Anything else is neither stated nor computed with.
     pub fn is_conclusive(&self) -> bool {
         let Estimate { value, low, high, .. } = *self;
         let has_no_interval = low == f64::NEG_INFINITY && high == f64::INFINITY;

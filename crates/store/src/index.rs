@@ -29,8 +29,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// `runs`: one row for each readable run; the first three columns tell whether the row is up to date. `findings`: one row for each finding,
 /// `position` as in the document; `value` or `text` or `unknown` is not null. `ledger`: what each run did to each drive or file under it;
 /// `drive` is its lasting name, `event` is `run` in the first row of each run and then `write`, `discard`, `purge` or `idle`; `first_byte` and
-/// `span_bytes` are where, `bytes` how much, `pattern` the workload's word. A run without an end has its first row only: what it did is in its
-/// records.
+/// `span_bytes` are where, `bytes` how much, `pattern` the workload's word. A run without an end has its first row only.
 const SCHEMA: &str = "
     CREATE TABLE runs (
         facts_inode INTEGER NOT NULL, facts_modified_ns INTEGER NOT NULL, facts_bytes INTEGER NOT NULL,

@@ -230,8 +230,7 @@ impl RunWriter {
     }
 
     /// Ends the run with what was found: all journals become segments, and the facts are final. Nothing may be appended afterwards. Fails when
-    /// the disk is full or gone. What was appended before is kept, and the facts are final if they could be written: the run then reads as
-    /// complete, from its journals.
+    /// the disk is full or gone: what was appended is kept, and where the facts could be written the run reads as complete, from its journals.
     pub fn finish(&mut self, run: &Run, findings: &[FindingDocument]) -> Result<(), StoreError> {
         let written = self.write_records();
         for series in &mut self.series {

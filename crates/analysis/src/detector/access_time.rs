@@ -203,8 +203,7 @@ fn by_distance_and_turn(run: &Examined<'_>, visits: &[Visit<'_>]) -> Option<Vec<
     means_of_visits(&grouped, DISTANCE_GROUPS * turn_groups, GROUP_MIN)
 }
 
-/// Whether these counts are of as many draws from equally likely groups, by Pearson's chi-square: reads that no platter served, out of a
-/// cache or another tier, take alike, and would count as little as their group.
+/// Whether the groups are equally likely, by Pearson's chi-square: reads from a cache or another tier take alike, and would count as one group.
 fn are_even(counts: &[usize]) -> bool {
     let expected = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
     let squares: f64 = counts.iter().map(|count| (*count as f64 - expected).powi(2)).sum();

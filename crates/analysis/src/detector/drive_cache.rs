@@ -98,9 +98,8 @@ pub(super) fn why_no_hits(run: &RunView<'_>, why: NotTold) -> CacheUnknown {
 
 /// A cache is given up batch by batch, and how much of the oldest batch is left when a stream ends is anything from nothing to all of
 /// it: how far back memory answers is drawn evenly between the size less a batch and the size. Of `n` draws with the range `r`, the
-/// size lies above the largest by more than `k·r` with a chance of (1+k)^(1−n). Each look ends between two reads, and where between
-/// them is not known: the interval takes the largest at its farthest, and the range as wide as it may be. It holds more often than in 95 of
-/// 100 runs: with ends drawn evenly between their reads, which need not be so, 45 of 60 random disks were held.
+/// size lies above the largest by more than `k·r` with a chance of (1+k)^(1−n). Where between two reads a look ends is not known: the interval
+/// takes the largest at its farthest, and the range as wide as it may be. With ends drawn evenly, 45 of 60 random disks were held.
 ///
 /// Behind the end of a stream the drive reads on, as far as pairs of reads have shown, and that takes the place of the oldest. It does
 /// not always come to that: looks that differ by more than it show both, and then the largest is all.

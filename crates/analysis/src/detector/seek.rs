@@ -189,9 +189,8 @@ fn has_more_than_two_surfaces(layout: &Layout) -> bool {
     layout.surfaces_min > 2 || layout.same_skew_share > SHARE_OF_TWO_SURFACES_MAX
 }
 
-/// The seek to the next cylinder on disks where most tracks follow each other by a head switch. Of three surfaces and more the rarer skew is the
-/// cylinder's, of two the larger one. Heads may be switched there as well, at the same time: it is the time of the seek only if it is longer
-/// than a head switch, or shorter, so that there is none.
+/// On disks where most tracks follow each other by a head switch: of three surfaces and more the rarer skew is the cylinder's, of two the larger
+/// one. Heads may be switched there at the same time: it is the seek only if it is longer than a head switch, or shorter, so that there is none.
 fn next_cylinder(near: &NearSeeks, has_more_than_two: bool) -> Option<Estimate> {
     let (usual, other) = (near.next_track?, near.other_track?);
     let (head_switch, seek) =

@@ -47,7 +47,6 @@ fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
     if map.visits.len() < 2 * VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
-    // What is slow for a while is so wherever it is.
     if let Some(load) = map.other_load() {
         return Err(SurveyUnknown::OtherLoad(load));
     }
@@ -69,7 +68,6 @@ fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
     })
 }
 
-/// Whether single reads outside of these ranges are those of a disk: then the drive is of two media.
 fn is_slower_medium(run: &Examined<'_>, ranges: &[ByteRange]) -> bool {
     let mut slower_ns = Vec::new();
     for read in single_reads(run) {

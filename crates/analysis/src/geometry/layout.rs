@@ -98,8 +98,7 @@ impl Layout {
         sizes.get(sizes.len() / 2).copied().unwrap_or(0)
     }
 
-    /// Surfaces, where it can be told how often each count comes: a count that comes twice as often as the others belongs to two
-    /// of them. Told only where each belongs to one: then every surface has its own count, and an even share of the tracks of each zone.
+    /// Surfaces, where each has its own count and an even share of the tracks of each zone: a count that comes twice as often belongs to two.
     /// Of surfaces that differ by less than a sector those with the same count are others in the next zone. Counts that only fall are those of
     /// zones too narrow to tell apart.
     pub fn surfaces(&self) -> Option<usize> {
@@ -158,8 +157,7 @@ impl ZoneSeen {
 }
 
 /// So many surfaces explain the counts at least, which are sorted by place. No surface holds more on a track the further in it lies, so counts
-/// that rise with the address are of as many surfaces. A wrong count may end such a rise once; so more of them are asked for, side by side,
-/// than there may be wrong counts.
+/// that rise with the address are of as many surfaces. More such rises are asked for, side by side, than there may be wrong counts.
 fn surfaces_needed(counts: &[u32]) -> usize {
     let rises_min = 1 + wrong_counts_max(counts.len());
     let mut surfaces = 1;
@@ -336,9 +334,8 @@ fn parts_of(zone: &[(u64, u32)]) -> Vec<&[(u64, u32)]> {
     vec![zone]
 }
 
-/// Whether the counts of one zone would hardly come in this order. Every order of them is as likely, so that of all ways to choose which of
-/// them come first, one in (n over k) is this; as many cuts are tried as there are places for one, and each count but the extremes may be
-/// on either side.
+/// Whether the counts of one zone would hardly come in this order: of all ways to choose which of them come first, one in (n over k) is this; as
+/// many cuts are tried as there are places for one, and each count but the extremes may be on either side.
 fn is_no_chance(zone: &[(u64, u32)], at: usize) -> bool {
     let mut different = numbers(zone);
     different.sort_unstable();

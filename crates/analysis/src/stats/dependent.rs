@@ -19,10 +19,8 @@ const LAG_SHARE_MAX: usize = 2;
 /// By how much the variance of a mean exceeds that of as many independent numbers with the same `variance`; at least 1.
 ///
 /// `deviations` are in order of time, each from a mean that was estimated from `free` fewer of them and scaled so that the product of two is, on
-/// average, their covariance. The larger of two estimates: (1 + ρ)/(1 − ρ) with ρ the correlation of neighbours, as in a first-order
-/// autoregression, freed from its bias by (1 + 3ρ)/n (Kendall, Biometrika 41, 1954); and the sum of autocovariances for as long as pairs of them
-/// are positive and fall (Geyer 1992, section 3.3), which also holds when a part of the spread is independent. The latter is enlarged by what
-/// the estimated means took away from each covariance, at most three times.
+/// average, their covariance. The larger of two estimates: that of a first-order autoregression, freed from its bias (Kendall, Biometrika 41,
+/// 1954); and the sum of autocovariances while pairs of them are positive and fall (Geyer 1992, section 3.3), enlarged by what the means took.
 pub fn inflation(deviations: &[f64], variance: f64, free: f64) -> f64 {
     let count = deviations.len();
     if count < COUNT_MIN || variance <= 0.0 {

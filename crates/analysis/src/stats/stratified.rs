@@ -60,11 +60,9 @@ const BORDER_TIMES_SQUARED: f64 = 4.0 * 12.0;
 /// Of two visits to a stratum of a steady fall the median of their variance is so many times smaller than its mean: (1 − √½)² · 6.
 const MEDIAN_SHARE: f64 = 0.5147;
 
-/// The mean with the larger of two variances: that of the differences within strata, or that of borders between them. A disk of a few
-/// zones is flat within most strata; where one zone ends, the border lies anywhere between the last visit of one rate and the first of
-/// the other, while the mean of strata has it where the strata meet. If both strata lie on their own side of it by their visits, their
-/// differences are none, and the interval would leave out what is the largest error of all: of three zones it held in 57 %. Of many
-/// borders some are met within a stratum, which makes up for the others, so that the two variances tell of the same.
+/// The mean with the larger of two variances: that of the differences within strata, or that of borders between them. Where a zone of a disk
+/// ends, the border lies anywhere between the last visit of one rate and the first of the other, and the mean of strata has it where the
+/// strata meet: of three zones, which are flat within most strata, the interval held in 57 % without it.
 ///
 /// `places` are those of the visits, as shares of the whole, stratum by stratum in order.
 pub fn with_borders(mean: Mean, strata: &[Stratum], places: &[Vec<f64>]) -> Mean {

@@ -14,8 +14,7 @@ const EDGE_SHARE: u64 = 100;
 const GROUP_BYTES: f64 = 200e6;
 /// Where a level ends within an edge, only what is surely of it counts, provided that the next differs by so many times the noise;
 /// otherwise the interval holds both what is of it and all of the edge.
-/// The means of six places on either side, the fewest that make a level, differ by chance by 0.58 of the noise, so that this is
-/// five standard deviations. A smaller step was perhaps found because of the very visits that would then be the edge's.
+/// The means of six places on either side, the fewest that make a level, differ by chance by 0.58 of the noise: this is five deviations.
 const EDGE_STEP_DEVIATIONS: f64 = 3.0;
 /// Requests that fill a queue are a sixteenth of a piece; more than four times that is a gap.
 const GAP_PART: u64 = 4;

@@ -229,9 +229,8 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     if access.moves_parts {
         return totals.seconds_per_byte();
     }
-    // Where nothing moves, requests that are under way together may be done together, so that the first completion leaves out
-    // others that took part: then all are as late as the first, and the whole time counts. Where one comes after the other, the
-    // first is the earliest by far, and what it took besides is left out with it.
+    // Where nothing moves, requests that are under way together may be done together: then all are as late as the first, and the whole
+    // time counts. Where one comes after the other, the first is the earliest by far, and what it took besides is left out with it.
     if visit.is_in_turn(operation) {
         return totals.seconds_per_byte();
     }

@@ -78,7 +78,6 @@ pub(super) struct Grid {
 enum Stage {
     Rounds,
     Deeper,
-    /// How often finer numbers were planned.
     Finer(u32),
     Precise,
 }

@@ -55,8 +55,7 @@ const TIME_OF_ENDS: Nanos = Nanos::from_secs(110);
 /// What rounds and strata took in vain where smaller blocks show tracks.
 const TIME_ANEW: Nanos = Nanos::from_secs(12);
 const STRATA: u64 = 48;
-/// Caches of some hundred segments, as large disks have them, hold as many reads with what was read ahead. A disk that sorts its queue makes some 200
-/// reads a second.
+/// Caches of large disks hold some hundred reads with what was read ahead; a disk that sorts its queue makes some 200 reads a second.
 const DISPLACING_READS: u64 = 2000;
 const DISPLACING_DEPTH: u32 = 32;
 const DISPLACING_TIME: Nanos = Nanos::from_secs(10);
@@ -296,8 +295,7 @@ impl Geometry {
         Stage::Rounds
     }
 
-    /// The same places once more, behind so many other reads that the cache that answered them holds nothing of them any more. A stream would
-    /// take a single segment of it.
+    /// The same places once more, behind reads that leave nothing of them in the cache that answered them; a stream would take one segment.
     fn plan_displaced(&mut self) -> Stage {
         let others =
             Workload::new(self.range, Pattern::RandomOnce, OperationMix::Read, self.block, DISPLACING_DEPTH);
@@ -327,8 +325,8 @@ impl Geometry {
         counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
     }
 
-    /// Begins anew with smaller blocks where these show tracks, and asks for shorter tracks where they do not: a target that claims sectors of 4096 bytes may have sectors of 512, as behind a
-    /// controller or a loop device, and its tracks need not hold a whole number of the larger ones.
+    /// Begins anew with smaller blocks where these show tracks, and looks for shorter tracks where they do not: a target that claims sectors of
+    /// 4096 bytes may have sectors of 512, and its tracks need not hold a whole number of the larger ones.
     fn plan_anew(&mut self, rotation: &Rotation) -> Stage {
         let tried = std::mem::replace(&mut self.block, self.logical_block);
         let counts = counts_of(&self.readings, rotation, self.block.get());

@@ -59,10 +59,9 @@ impl RingCall {
         Ok(())
     }
 
-    /// Hands over `to_submit` requests and waits for `want` completions, or for `timeout` if there is one. With `want`
-    /// zero it does not wait, but lets the kernel finish what is ready to be finished. Returns how many requests were
-    /// taken.
-    /// ETIME and EINTR when the wait ended before there were enough; EBUSY and EAGAIN when the kernel has no room.
+    /// Hands over `to_submit` requests and waits for `want` completions, or for `timeout` if there is one; with `want` zero it only lets the
+    /// kernel finish what is ready. Returns how many requests were taken. ETIME and EINTR when the wait ended before there were enough; EBUSY
+    /// and EAGAIN when the kernel has no room.
     #[inline]
     pub fn enter(&self, to_submit: u32, want: u32, timeout: Option<Nanos>) -> io::Result<u32> {
         let has_timeout = timeout.is_some() && want > 0;

@@ -431,12 +431,10 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::TooImprecise => {
             "samples differ too much to bound the throughput. Measure longer.".into()
         }
-        SurveyUnknown::OnlyLoaded { rate: seen } => {
-            format!(
-                "other load fell into most samples; under it the drive reached {}. {REPEAT_ALONE}",
-                rate(*seen)
-            )
-        }
+        SurveyUnknown::OnlyLoaded { rate: seen } => format!(
+            "other load fell into most samples; under it the drive reached {}. {REPEAT_ALONE}",
+            rate(*seen)
+        ),
         SurveyUnknown::RotationUnknown => {
             "neither what the drive reports nor its latency tells whether it rotates; only disks have zones."
                 .into()
@@ -447,8 +445,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         }
         SurveyUnknown::DeviceLost => "the drive went away before the end of the range was measured.".into(),
         SurveyUnknown::TwoMedia => {
-            "the slower part answers single reads like a hard disk, so the drive consists of two media."
-                .into()
+            "the slower part is a hard disk by its single reads, the rest is not.".into()
         }
         SurveyUnknown::AllAlike => {
             "all of the drive reads at one speed, so all of it may be written, or all of it trimmed.".into()

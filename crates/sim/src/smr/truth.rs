@@ -297,8 +297,7 @@ impl ShingledTruth {
     }
 
     /// The equation of the reference calculation: the lasting rate when each cleaned band makes room for `gain` times what the media
-    /// cache has of a band on average, in bytes per second. 1 just after the cliff, 1.7 over the first round, 2 in the
-    /// long run.
+    /// cache has of a band on average, in B/s: 1 just after the cliff, 1.7 over the first round, 2 in the long run.
     #[cfg(test)]
     pub fn rate_with_gain(&self, writes: RandomWrites, gain: f64) -> f64 {
         let bands = self.span_bands(writes.span_bytes);

@@ -97,8 +97,7 @@ pub fn notice(target: &Target, method: PurgeMethod) -> Option<String> {
 }
 
 /// Empties all of a target by that method. `go_on` is asked now and then, with how much is done. An error of the kind
-/// [`FaultKind::Refused`] changed nothing. Others mean that no other method may be tried: [`IoError::WriteRefused`] that the permit does
-/// not hold, the rest tell how far it came.
+/// [`FaultKind::Refused`] changed nothing. Others mean that no other method may be tried: [`IoError::WriteRefused`], or how far it came.
 pub fn purge(
     target: &Target,
     permit: &WritePermit,
