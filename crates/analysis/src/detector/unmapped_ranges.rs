@@ -186,6 +186,16 @@ mod tests {
         };
         let map = SurfaceMap::of_visits(range, (0..600).map(visit).collect());
         assert_eq!(map.slow_places.len(), 1);
+        // Aged cells scatter among themselves: several slow levels in a row were none, and all else never written.
+        let aged = |index: u64| {
+            let times = 1.0 + 0.1 * ((index / 10) % 2) as f64;
+            let of_slow = if (250..280).contains(&index) { times } else { 1.0 };
+            let even = visit(index);
+            Visit { seconds_per_byte: even.seconds_per_byte * of_slow, ..even }
+        };
+        let scattered = SurfaceMap::of_visits(range, (0..600).map(aged).collect());
+        assert!(scattered.levels.len() > 3, "{:?}", scattered.levels.len());
+        assert_eq!(scattered.slow_places.len(), 1);
         let limit = limit_between(&map.visits).unwrap();
         assert!(is_told_as_slow(&map, limit));
     }

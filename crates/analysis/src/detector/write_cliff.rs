@@ -28,8 +28,8 @@ use crate::measured::evidence_of_phases;
 use crate::moving_parts::turns;
 use crate::recording::Probes;
 use crate::sustained::{
-    Cause, DISK_SETTLED, History, Level, MEMORY_BYTES_MAX, PIECES_AFTER_MIN, RateDrop, Standing, below,
-    cause, dip, levels, regained, seen_bytes, standing,
+    Batch, Cause, DISK_SETTLED, History, Level, MEMORY_BYTES_MAX, PIECES_AFTER_MIN, RateDrop, Standing,
+    below, cause, dip, levels, regained, seen_bytes, standing,
 };
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
@@ -93,7 +93,14 @@ fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
         && history.batches_again(run) < PIECES_AFTER_MIN
 }
 
-fn cliff_cause(run: &RunView<'_>, drop: &RateDrop) -> CliffCause {
+/// Whether at least half of a fall, as a logarithm, came within two batches: a cache is full within one. Garbage collection that begins slowly
+/// falls from batch to batch.
+fn falls_at_once(batches: &[Batch], fall: f64) -> bool {
+    let cost = |batch: &Batch| batch.seconds_per_byte().ln();
+    batches.windows(3).any(|three| cost(&three[2]) - cost(&three[0]) >= fall / 2.0)
+}
+
+fn cliff_cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> CliffCause {
     let probes = Probes::of(run, &EXPERIMENT);
     if let Some(probes) = probes.as_ref()
         && probes.rewrites_behind_drop(run)
@@ -104,6 +111,7 @@ fn cliff_cause(run: &RunView<'_>, drop: &RateDrop) -> CliffCause {
     } else if let Some(probes) = probes
         && !probes.is_slow()
         && probes.shows_cells()
+        && falls_at_once(history.first(), drop.after.cost.value - drop.before.cost.value)
     {
         CliffCause::CellCache
     } else {
@@ -212,7 +220,7 @@ fn described(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop, bytes: E
         after_from_bytes: drop.after.judged_from_bytes,
         after_over_bytes: drop.after.judged_bytes,
         in_memory_bytes: drop.in_memory_bytes,
-        cause: cliff_cause(run, drop),
+        cause: cliff_cause(run, history, drop),
         looked_until_bytes: history.written(),
         writes: writes(history),
         below: level_below(run, history, drop),
@@ -293,5 +301,29 @@ fn is_all(run: &RunView<'_>, history: &History<'_>) -> bool {
     match history.workload.pattern {
         Pattern::Sequential => history.written() >= 0.99 * run.target.capacity.as_f64(),
         _ => history.written() >= history.span as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A drive without an SLC cache whose garbage collection took more from batch to batch: "the SLC cache is full after 28.8 GB".
+    #[test]
+    fn a_cache_is_full_at_once() {
+        let batches = |rate: fn(u32) -> f64| -> Vec<Batch> {
+            let batch =
+                |phase| Batch { phase, start_s: 0.0, bytes: 1e9, seconds: 1e9 / rate(phase), flush_s: 0.0 };
+            (0..40).map(batch).collect()
+        };
+        let fall = (2.25_f64 / 2.06).ln();
+        assert!(!falls_at_once(&batches(|phase| 2.267e9 - 1e7 * f64::from(phase.saturating_sub(10))), fall));
+        // Full in the middle of a batch.
+        let full = |phase: u32| match phase {
+            0..20 => 2.25e9,
+            20 => 2.15e9,
+            _ => 2.06e9,
+        };
+        assert!(falls_at_once(&batches(full), fall));
     }
 }

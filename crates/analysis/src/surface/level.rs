@@ -247,28 +247,47 @@ pub(super) fn step_found(clumps: usize, visits: f64) -> f64 {
     (price(clumps).sqrt() + POWER_DEVIATIONS) * (2.0 / visits.max(1.0)).sqrt()
 }
 
-/// Levels that are much slower than both neighbours: zones step by some percent. Their many visits were made at many times.
+/// Levels in a row that are much slower than both neighbours: zones step by some percent. Their many visits were made at many times. Inside they
+/// may scatter more than the rest of the drive, so that they are several levels.
 pub(super) fn slow_levels(levels: &[Level], visits: &[Visit]) -> Vec<SlowPlace> {
     let mut slow = Vec::new();
-    for three in levels.windows(3) {
-        let (level, end_byte) = (&three[1], three[1].end_byte());
-        let [before, after] = [three[0].seconds_per_byte.value, three[2].seconds_per_byte.value];
-        let here = level.seconds_per_byte.value;
+    let mut at = 1;
+    while at < levels.len() {
+        let before = &levels[at - 1];
+        let count = levels[at..].iter().take_while(|level| level.is_much_slower_than(before)).count();
+        let Some(after) = levels.get(at + count) else { break };
+        let within = &levels[at..at + count];
+        at += count.max(1);
         // Where the next one is as much faster than the one before, another drive begins: what is slow is the inner end of the first.
-        let begins_anew = before > after * (1.0 + SLOW_LEVEL_EXCESS);
-        if begins_anew || here < before.max(after) * (1.0 + SLOW_LEVEL_EXCESS) {
-            continue;
+        let begins_anew = before.is_much_slower_than(after);
+        if count > 0 && !begins_anew && within.iter().all(|level| level.is_much_slower_than(after)) {
+            slow.push(slow_place(before, within, after, visits));
         }
-        let own = visits_from_to(visits, level.first_byte, end_byte);
-        slow.push(SlowPlace {
-            first_byte: level.first_byte,
-            bytes: level.bytes,
-            within_first_byte: level.border_low,
-            within_end_byte: three[2].border_high,
-            times_slower: here / (before * after).sqrt(),
-            visits: own.len(),
-            longest_ns: longest_ns(own),
-        });
     }
     slow
+}
+
+fn slow_place(before: &Level, within: &[Level], after: &Level, visits: &[Visit]) -> SlowPlace {
+    let (first_byte, end_byte) = (within[0].first_byte, after.first_byte);
+    let own = visits_from_to(visits, first_byte, end_byte);
+    let (mut bytes, mut seconds) = (0.0, 0.0);
+    for level in within {
+        bytes += level.bytes as f64;
+        seconds += level.bytes as f64 * level.seconds_per_byte.value;
+    }
+    SlowPlace {
+        first_byte,
+        bytes: end_byte - first_byte,
+        within_first_byte: within[0].border_low,
+        within_end_byte: after.border_high,
+        times_slower: seconds / bytes / (before.seconds_per_byte.value * after.seconds_per_byte.value).sqrt(),
+        visits: own.len(),
+        longest_ns: longest_ns(own),
+    }
+}
+
+impl Level {
+    fn is_much_slower_than(&self, other: &Level) -> bool {
+        self.seconds_per_byte.value >= other.seconds_per_byte.value * (1.0 + SLOW_LEVEL_EXCESS)
+    }
 }
