@@ -16,10 +16,14 @@
 
 use super::detect::{Detector, Need};
 use crate::examined::Examined;
-use crate::integrity::{BLOCK_BYTES, Extent, Probes, compared, compared_writes, extent};
+use crate::integrity::{
+    BLOCK_BYTES, Extent, Probes, TAIL_MIN, compared, compared_writes, extent, wrong_stretches,
+};
 use model::estimate::Estimate;
 use model::experiment_name::ExperimentName;
-use model::finding::{CapacityTrue, CapacityTrueUnknown, Finding, FindingCode, Outcome, PastTheEnd};
+use model::finding::{
+    CapacityTrue, CapacityTrueUnknown, Finding, FindingCode, Outcome, PastTheEnd, WrongKind,
+};
 use model::run::RunView;
 use model::units::Bytes;
 
@@ -43,6 +47,9 @@ fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
         Extent::Ends { held_to, lost_from } => {
             (Estimate { high: lost_from as f64, ..Estimate::exact(held_to as f64) }, PastTheEnd::Lost)
         }
+        Extent::Holds { .. } if let Some(first_byte) = redirected_from(run) => {
+            return Err(CapacityTrueUnknown::Redirected { first_byte });
+        }
         // The last block of a drive may be cut.
         Extent::Holds { to } if to >= claimed / BLOCK_BYTES * BLOCK_BYTES => {
             (Estimate::exact(claimed as f64), PastTheEnd::All)
@@ -57,6 +64,23 @@ fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
     };
     let probes = if is_full(run) { None } else { Some(Probes::of(run).count()) };
     Ok(CapacityTrue { capacity, claimed_bytes: run.target.capacity, past_the_end, probes })
+}
+
+/// From where on places hold what was written for others, if chance would hardly leave all before them right: a drive that redirects what goes
+/// past its end to a small area still holds the last of it.
+fn redirected_from(run: &RunView<'_>) -> Option<u64> {
+    let mut misplaced = Vec::new();
+    for (number, _, _) in compared_writes(run) {
+        for stretch in wrong_stretches(run.series.errors(number)) {
+            if stretch.kind == WrongKind::Misplaced {
+                misplaced.push(stretch.first);
+            }
+        }
+    }
+    let first_byte = *misplaced.iter().min()?;
+    let behind = 1.0 - first_byte as f64 / run.target.capacity.as_f64();
+    let chance = behind.powf(misplaced.len() as f64);
+    (chance <= 0.5_f64.powf(TAIL_MIN as f64)).then_some(first_byte)
 }
 
 fn is_full(run: &RunView<'_>) -> bool {

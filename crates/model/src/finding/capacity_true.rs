@@ -41,6 +41,10 @@ pub enum CapacityTrueUnknown {
         held_to: Bytes,
     },
     NothingHeld,
+    /// From that byte on, places hold what was written for others.
+    Redirected {
+        first_byte: u64,
+    },
 }
 
 impl Conclusion for CapacityTrue {

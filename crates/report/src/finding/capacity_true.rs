@@ -27,7 +27,8 @@ impl Wording for CapacityTrue {
             (PastTheEnd::All, None) => format!("The drive holds all of the claimed {claimed}."),
             (PastTheEnd::All, Some(probes)) => {
                 format!(
-                    "The drive holds the claimed {claimed}: all {} probes up to its end read back.",
+                    "The drive holds the claimed {claimed}: all {} probes up to its end read back. Only writing every block (--full) rules out a drive that \
+                     redirects some writes.",
                     count(probes as u64)
                 )
             }
@@ -66,6 +67,10 @@ impl Reason for CapacityTrueUnknown {
                 "Inconclusive: the last {lost} probes, past byte {}, did not hold; too few to tell an end from damage. `verify --full` decides.",
                 held_to.get()
             ),
+            Self::Redirected { first_byte } => format!(
+                "Inconclusive: from byte {first_byte} on, probes hold data written to other offsets, as on a fake drive that redirects writes past its \
+                 end. `verify --full` decides."
+            ),
             Self::NothingHeld => "Inconclusive: no probe held what was written, so no end shows.".into(),
         }
     }
@@ -93,7 +98,8 @@ mod tests {
         (found.capacity, found.past_the_end) = (Estimate::exact(64e9), PastTheEnd::All);
         assert_eq!(
             statement(&known(found), FindingCode::CapacityTrue),
-            "The drive holds the claimed 64.0 GB: all 280 probes up to its end read back."
+            "The drive holds the claimed 64.0 GB: all 280 probes up to its end read back. Only writing every block (--full) rules out a drive that \
+             redirects some writes."
         );
     }
 }
