@@ -16,7 +16,7 @@ def test_measuring_tells_its_progress_and_keeps_the_run(own_store: Path) -> None
     run = drivescope.measure("sim:zoned", "check", progress=told.append, seed=1)
     assert [progress.share for progress in told] == sorted(progress.share for progress in told)
     assert told and "phase" in told[0].text
-    assert run.folder == own_store / "runs" / "sim-zoned-check-9e7514f5"
+    assert run.folder == own_store / "runs" / "sim-zoned-check-6d485659"
     assert drivescope.load("last").findings == run.findings
     assert run.analysed_again().findings == run.findings
 

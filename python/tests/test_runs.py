@@ -29,7 +29,7 @@ def test_a_run_is_listed_and_loaded_without_the_program(
     monkeypatch.setenv("DRIVESCOPE_PROGRAM", "/nonexistent")
     store = store_of(zoned, tmp_path / "copy")
     (listing,) = drivescope.runs(store)
-    assert listing.id == "sim-zoned-check-9e7514f5"
+    assert listing.id == "sim-zoned-check-6d485659"
     assert (listing.status, listing.path, listing.experiments) == ("complete", "sim:zoned", ("check",))
     for name in ("last", "sim-zoned", listing.id, listing.folder):
         assert drivescope.load(name, store).seed == 1

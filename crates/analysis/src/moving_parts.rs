@@ -83,7 +83,6 @@ pub(crate) fn are_of_arm(rising_ns: &[u64]) -> bool {
     latency(0.5).seconds() >= MOVING_MEDIAN_S && spread >= ARM_SPREAD_MIN
 }
 
-/// The single random reads over all of the range that was read, as far as they were kept.
 pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item = IoRecord> + 'run {
     let most = run.phases.iter().filter_map(range_of_single_reads).max();
     (0..).zip(run.phases).flat_map(move |(number, summary)| {

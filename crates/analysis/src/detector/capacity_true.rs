@@ -66,8 +66,7 @@ fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
     Ok(CapacityTrue { capacity, claimed_bytes: run.target.capacity, past_the_end, probes })
 }
 
-/// From where on places hold what was written for others, if chance would hardly leave all before them right: a drive that redirects what goes
-/// past its end to a small area still holds the last of it.
+/// From where on places hold what was written for others, if chance would hardly leave all before them right.
 fn redirected_from(run: &RunView<'_>) -> Option<u64> {
     let mut misplaced = Vec::new();
     for (number, _, _) in compared_writes(run) {

@@ -93,8 +93,7 @@ fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
         && history.batches_again(run) < PIECES_AFTER_MIN
 }
 
-/// Whether at least half of a fall, as a logarithm, came within two batches: a cache is full within one. Garbage collection that begins slowly
-/// falls from batch to batch.
+/// Whether at least half of a fall, as a logarithm, came within two batches: a cache is full within one, garbage collection may begin slowly.
 fn falls_at_once(batches: &[Batch], fall: f64) -> bool {
     let cost = |batch: &Batch| batch.seconds_per_byte().ln();
     batches.windows(3).any(|three| cost(&three[2]) - cost(&three[0]) >= fall / 2.0)

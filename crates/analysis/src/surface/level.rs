@@ -247,8 +247,7 @@ pub(super) fn step_found(clumps: usize, visits: f64) -> f64 {
     (price(clumps).sqrt() + POWER_DEVIATIONS) * (2.0 / visits.max(1.0)).sqrt()
 }
 
-/// Levels in a row that are much slower than both neighbours: zones step by some percent. Their many visits were made at many times. Inside they
-/// may scatter more than the rest of the drive, so that they are several levels.
+/// Levels in a row that are much slower than both neighbours: zones step by some percent. Aged cells scatter so that they are several levels.
 pub(super) fn slow_levels(levels: &[Level], visits: &[Visit]) -> Vec<SlowPlace> {
     let mut slow = Vec::new();
     let mut at = 1;

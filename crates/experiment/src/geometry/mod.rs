@@ -295,7 +295,7 @@ impl Geometry {
         Stage::Rounds
     }
 
-    /// The same places once more, behind reads that leave nothing of them in the cache that answered them; a stream would take one segment.
+    /// Once more, behind reads that leave nothing of these places in the cache that answered them; a stream would take one segment.
     fn plan_displaced(&mut self) -> Stage {
         let others =
             Workload::new(self.range, Pattern::RandomOnce, OperationMix::Read, self.block, DISPLACING_DEPTH);

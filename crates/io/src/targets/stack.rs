@@ -20,7 +20,6 @@ pub struct Stack {
     pub caveats: Vec<Caveat>,
     /// Whether a loop device is in between, so that the drive below is not the target's own.
     pub has_loop: bool,
-    /// Whether several devices, or a mapping that may be of several, are one volume.
     has_volume: bool,
     array: Option<StatedLayout>,
 }

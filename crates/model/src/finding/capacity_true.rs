@@ -41,7 +41,6 @@ pub enum CapacityTrueUnknown {
         held_to: Bytes,
     },
     NothingHeld,
-    /// From that byte on, places hold what was written for others.
     Redirected {
         first_byte: u64,
     },
