@@ -300,7 +300,7 @@ impl Geometry {
         let others =
             Workload::new(self.range, Pattern::RandomOnce, OperationMix::Read, self.block, DISPLACING_DEPTH);
         let stop = StopCondition::after(DISPLACING_TIME).or_operations(DISPLACING_READS);
-        let name = "reads that displace what the cache holds".into();
+        let name = "reads that displace cached data".into();
         self.queue.push_back(preparation::phase(
             ExperimentName::Geometry,
             name,

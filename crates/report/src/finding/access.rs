@@ -370,7 +370,7 @@ impl Reason for StripeLayoutUnknown {
                 "Inconclusive: the completions fit one actuator as well as several. Measure longer.".into()
             }
             Self::NotParallel { depth } => format!(
-                "Inconclusive: reads complete as if by several actuators, but QD {depth} brings no more IOPS than QD 1. A rate limit looks like that."
+                "Inconclusive: reads complete as if by several actuators, but QD {depth} brings hardly more IOPS than QD 1. A rate limit looks like that."
             ),
             Self::NotRotating => {
                 "Inconclusive: reads take as long as on a hard disk, but nothing shows that anything rotates.".into()

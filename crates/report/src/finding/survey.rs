@@ -444,9 +444,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
                 .into()
         }
         SurveyUnknown::DeviceLost => "the drive went away before the end of the range was measured.".into(),
-        SurveyUnknown::TwoMedia => {
-            "the slower part is a hard disk by its single reads, the rest is not.".into()
-        }
+        SurveyUnknown::TwoMedia => "judging by single reads, only the slower part is a hard disk.".into(),
         SurveyUnknown::AllAlike => {
             "all of the drive reads at one speed, so all of it may be written, or all of it trimmed.".into()
         }
