@@ -76,6 +76,9 @@ fn redirected_from(run: &RunView<'_>) -> Option<u64> {
             }
         }
     }
+    if misplaced.len() < TAIL_MIN {
+        return None;
+    }
     let first_byte = *misplaced.iter().min()?;
     let behind = 1.0 - first_byte as f64 / run.target.capacity.as_f64();
     let chance = behind.powf(misplaced.len() as f64);

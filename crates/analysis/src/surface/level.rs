@@ -254,13 +254,16 @@ pub(super) fn slow_levels(levels: &[Level], visits: &[Visit]) -> Vec<SlowPlace> 
     while at < levels.len() {
         let before = &levels[at - 1];
         let count = levels[at..].iter().take_while(|level| level.is_much_slower_than(before)).count();
-        let Some(after) = levels.get(at + count) else { break };
-        let within = &levels[at..at + count];
-        at += count.max(1);
+        let (within, after) = (&levels[at..at + count], levels.get(at + count));
+        at += 1;
         // Where the next one is as much faster than the one before, another drive begins: what is slow is the inner end of the first.
-        let begins_anew = before.is_much_slower_than(after);
-        if count > 0 && !begins_anew && within.iter().all(|level| level.is_much_slower_than(after)) {
+        if let Some(after) = after
+            && count > 0
+            && !before.is_much_slower_than(after)
+            && within.iter().all(|level| level.is_much_slower_than(after))
+        {
             slow.push(slow_place(before, within, after, visits));
+            at += count;
         }
     }
     slow
@@ -288,5 +291,38 @@ fn slow_place(before: &Level, within: &[Level], after: &Level, visits: &[Visit])
 impl Level {
     fn is_much_slower_than(&self, other: &Level) -> bool {
         self.seconds_per_byte.value >= other.seconds_per_byte.value * (1.0 + SLOW_LEVEL_EXCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SurfaceMap, Visit};
+    use super::*;
+
+    /// Of a drive that takes so long for a byte in each sixth of its range.
+    fn slow_places(nanoseconds_per_byte: [f64; 6]) -> Vec<SlowPlace> {
+        let visit = |index: u64| Visit {
+            phase: 0,
+            first_byte: index * 200_000_000,
+            bytes: 32 << 20,
+            seconds_per_byte: 1e-9
+                * nanoseconds_per_byte[index as usize / 100]
+                * (1.0 + 0.001 * (index % 5) as f64),
+            start_ns: index * 7919 % 600 * 100_000_000,
+            longest_ns: 0,
+        };
+        let range = ByteRange::from_bytes(0, 120_000_000_000).expect("a range");
+        SurfaceMap::of_visits(range, (0..600).map(visit).collect()).slow_places
+    }
+
+    #[test]
+    fn what_is_slower_than_both_sides_is_slow_and_zones_are_not() {
+        let bytes = |places: Vec<SlowPlace>| {
+            places.iter().map(|place| place.bytes / 1_000_000_000).collect::<Vec<u64>>()
+        };
+        assert_eq!(bytes(slow_places([2.0, 2.0, 9.0, 10.0, 2.0, 2.0])), [40]);
+        assert_eq!(bytes(slow_places([2.0, 3.0, 9.0, 3.0, 3.0, 3.0])), [20], "behind the first zone");
+        assert!(slow_places([2.0, 2.5, 3.0, 3.5, 4.0, 4.5]).is_empty());
+        assert!(slow_places([2.0, 2.5, 4.0, 1.0, 1.2, 2.0]).is_empty(), "two drives");
     }
 }
