@@ -66,9 +66,14 @@ impl<'run> Examined<'run> {
         self.members.get_or_init(answered).as_ref()
     }
 
-    /// Whether rereads show no revolutions. Those of a mirror show none, whose members do not rotate together; those of one disk do.
+    /// Whether rereads show no revolutions, or nothing was read again of a drive that reports none. Those of a mirror show none, whose members do
+    /// not rotate together; those of one disk do.
     fn shows_no_rotation(&self) -> bool {
-        matches!(self.mechanics(), Err(NoGeometry::NoRevolution | NoGeometry::EqualLatency))
+        match self.mechanics() {
+            Ok(_) | Err(NoGeometry::SeveralSpeeds { .. }) => false,
+            Err(NoGeometry::NoRevolution | NoGeometry::EqualLatency) => true,
+            Err(_) => self.target.rotational == Some(false),
+        }
     }
 
     pub(crate) fn arms(&self) -> Arms {

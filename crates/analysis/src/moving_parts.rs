@@ -47,7 +47,6 @@ fn rereads_show_rotation(run: &RunView<'_>) -> bool {
     matches!(all_readings(run), Ok(readings) if Rotation::of(&readings).is_ok())
 }
 
-/// Reads over all of the range that was read count, since a part may lie on another medium.
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
     let most = run.phases.iter().filter_map(range_of_single_reads).max()?;
     let reads = reads_over(run, most);

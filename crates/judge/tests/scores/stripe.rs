@@ -109,6 +109,13 @@ fn a_limit_is_no_actuator() {
         let document = accessed(&Home::new().drive("slow", &text).target);
         assert_eq!(document.value(CODE), None, "{}", document.said(CODE));
     }
+    // Quick until its credit is spent, so that no mechanics are measured.
+    let text = "version = 1\nname = \"slow\"\ndescription = \"a volume behind a limit\"\n\
+        [identity]\ncapacity_bytes = 130_000_000_000\nrotational = false\n\
+        [constant]\nlatency_us = 600.0\nservers = 64\njitter = 0.8\n\
+        [limit]\niops = 337.0\nrequest_kib = 4.0\ncredit_requests = 5842.0\n";
+    let document = measured("check", &Home::new().drive("slow", text).target, &["--deep"]);
+    assert_eq!(document.value(CODE), None, "{}", document.said(CODE));
 }
 
 #[test]
