@@ -70,6 +70,16 @@ struct Point {
 
 impl Rotation {
     pub fn of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
+        let of_all = Rotation::of_all(readings);
+        if !matches!(of_all, Err(NoGeometry::NoRevolution)) {
+            return of_all;
+        }
+        let mut read_anew = readings.to_vec();
+        read_anew.retain(|reading| reading.seconds() >= CACHED_S);
+        if read_anew.len() < PAIRS_MIN { of_all } else { Rotation::of_all(&read_anew) }
+    }
+
+    fn of_all(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
         let places = repeated(readings);
         let origin_ns = readings.first().map_or(0, |reading| reading.completed_ns);
         let (mut points, mut intervals) = (Vec::new(), Vec::new());
@@ -159,7 +169,7 @@ impl Rotation {
 
 fn repeated(readings: &[Reading]) -> BTreeMap<u64, Vec<(u64, f64)>> {
     let mut places: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
-    for reading in readings.iter().filter(|reading| reading.seconds() >= CACHED_S) {
+    for reading in readings {
         places.entry(reading.offset).or_default().push((reading.completed_ns, reading.seconds()));
     }
     places.retain(|_, visits| visits.len() > 1);
