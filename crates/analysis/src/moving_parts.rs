@@ -50,10 +50,10 @@ fn rereads_show_rotation(run: &RunView<'_>) -> bool {
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
     let most = run.phases.iter().filter_map(range_of_single_reads).max()?;
     let reads = reads_over(run, most);
-    let latency = |share: f64| reads.quantile(Quantile::new(share)?);
-    let spread = latency(0.95)?.saturating_sub(latency(0.05)?);
-    let is_spread = reads.count() < SPREAD_READS_MIN || spread >= ARM_SPREAD_MIN;
-    Some(is_spread && latency(0.5)?.seconds() >= MOVING_MEDIAN_S)
+    if reads.count() < SPREAD_READS_MIN {
+        return Some(reads.quantile(Quantile::MEDIAN)?.seconds() >= MOVING_MEDIAN_S);
+    }
+    is_of_arm(|share| reads.quantile(Quantile::new(share)?))
 }
 
 /// Whether reads within a small part of the range take as long as over all of it: a volume behind a network is as slow as a disk, and has
@@ -77,9 +77,12 @@ fn range_of_single_reads(summary: &PhaseSummary) -> Option<Bytes> {
 
 /// Whether these latencies of single reads, in rising order, are those of an actuator over a platter.
 pub(crate) fn are_of_arm(rising_ns: &[u64]) -> bool {
-    let latency = |share| Nanos::new(at_share(rising_ns, share).unwrap_or(0));
-    let spread = latency(0.95).saturating_sub(latency(0.05));
-    latency(0.5).seconds() >= MOVING_MEDIAN_S && spread >= ARM_SPREAD_MIN
+    is_of_arm(|share| Some(Nanos::new(at_share(rising_ns, share)?))) == Some(true)
+}
+
+fn is_of_arm(latency: impl Fn(f64) -> Option<Nanos>) -> Option<bool> {
+    let spread = latency(0.95)?.saturating_sub(latency(0.05)?);
+    Some(spread >= ARM_SPREAD_MIN && latency(0.5)?.seconds() >= MOVING_MEDIAN_S)
 }
 
 pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item = IoRecord> + 'run {

@@ -6,9 +6,10 @@
 //! deterministic rules of thumb for probabilistic problems in computer communications", ICC 1979). That number is the knee.
 
 use super::curve::{Curve, Point};
-use crate::stats::CONFIDENCE;
 use crate::stats::mean::Mean;
 use crate::stats::ratio::difference;
+use crate::stats::{CONFIDENCE, bounded};
+use model::estimate::Estimate;
 
 /// The knee, and between which numbers it lies with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +22,13 @@ pub(crate) struct Knee {
     pub high: u64,
     /// Whether the most that was measured is not clearly worse: then it may lie beyond.
     pub is_open: bool,
+}
+
+impl Knee {
+    pub fn in_flight(&self, curve: &Curve<'_>) -> Estimate {
+        let rounds = curve.points.iter().map(|point| point.rounds.len()).sum::<usize>() as f64;
+        bounded(self.at_once as f64, self.low as f64, self.high as f64, rounds)
+    }
 }
 
 pub(crate) fn knee(curve: &Curve<'_>) -> Option<Knee> {

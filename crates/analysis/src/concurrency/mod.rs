@@ -17,6 +17,12 @@ pub fn last_gain(run: &RunView<'_>, operation: Operation) -> Option<f64> {
     Some(last.iops().value / before.last()?.iops().value - 1.0)
 }
 
+/// Whether the knee is known to the factor of three that is stated.
+pub fn is_knee_known(run: &RunView<'_>, operation: Operation) -> bool {
+    let Ok(curve) = Curve::of(run, operation) else { return false };
+    matches!(knee::knee(&curve), Some(knee) if knee.in_flight(&curve).is_conclusive())
+}
+
 /// Numbers of requests at a time on both sides of the knee so far, half way to the next that were measured, where finer points
 /// say most; and the knee itself, to be measured again beside them. Empty when there is no knee, or no room next to it.
 pub fn finer_numbers(run: &RunView<'_>, operation: Operation) -> Vec<u32> {

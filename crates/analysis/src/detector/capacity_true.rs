@@ -7,10 +7,10 @@
 //! Blocks that carry their offset are written. Where addresses wrap around, an offset never written shows another's block: their distance is the
 //! capacity. Where writes are lost, the end is bisected until the last offset that holds and the first that does not are neighbours.
 //! # Cannot tell when
-//! Nothing was compared; only a part of the drive was probed; too few of the last probes were wrong; or no probe held.
+//! Nothing was compared; only a part was probed; too few of the last probes were wrong; none held; or probes hold each other's data.
 //! # Known problems
-//! The quick test probes some hundred offsets and takes a drive to end once: one that loses an extent in its midst is found by
-//! `--full`. A cache that keeps more writes than the test makes in between hides the end.
+//! The quick test probes some hundred offsets and takes a drive to end once: one that loses an extent in its midst, or wraps but spares its
+//! start, is found by `--full`. A cache that keeps more writes than the test makes in between hides the end.
 //! # References
 //! Machado, "F3: an alternative to h2testw" (f3probe), 2010 to 2023: kinds of counterfeit drives, and how to tell them.
 

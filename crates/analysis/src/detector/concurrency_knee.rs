@@ -27,7 +27,6 @@ use crate::concurrency::kneedle::sharpest_bend;
 use crate::concurrency::usl::Usl;
 use crate::examined::Examined;
 use crate::measured::{evidence_of, random_groups};
-use crate::stats::bounded;
 use model::finding::{
     ConcurrencyAxis, ConcurrencyKnee, ConcurrencyUnknown, Evidence, Finding, FindingCode, InFlight,
     OperatingPoint, OtherKnee, Outcome, ScalabilityLaw,
@@ -78,9 +77,8 @@ fn saturation_point(
         points.iter().map(|point| (point.at_once as f64, point.iops().value)).collect();
     let scalability_law = scalability_law(&pairs);
     let kneedle = sharpest_bend(&pairs);
-    let rounds = points.iter().map(|point| point.rounds.len()).sum::<usize>() as f64;
     let conclusion = ConcurrencyKnee {
-        in_flight: bounded(knee.at_once as f64, knee.low as f64, knee.high as f64, rounds),
+        in_flight: knee.in_flight(&curve),
         knee: at.operating_point(),
         one: curve.one().operating_point(),
         next: points[1].operating_point(),

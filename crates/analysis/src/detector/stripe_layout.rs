@@ -1,6 +1,6 @@
 //! Whether the target is one drive or several.
 //! # What it finds
-//! How many drives share the reads, as a stripe (with its chunk), as a mirror (each can answer all), or one after the other (with borders).
+//! How many drives share the reads, as a stripe (with its chunk), as a mirror (each can answer all), both, or one after the other.
 //! # Why it matters
 //! A volume of several disks gains from many requests what one cannot. Requests off its chunks keep two drives busy.
 //! # How
@@ -11,11 +11,11 @@
 //! reads name it. A mirror takes that each layout is excluded: places that it puts on one drive were answered within a moment. Where places near
 //! each other never were, drives follow one another: of the fewest borders one at least lies between the reads of each such pair.
 //! # Cannot tell when
-//! No arm moves: what shows may be the dies of one drive, unless chunks are larger than any die reads at once. Too
-//! few reads; more than four mirrors; other load so heavy that counts stay uncertain.
+//! No arm moves, or nothing turns: what shows may be dies or a rate limit, unless chunks are larger than any die reads at once. Too few
+//! reads; more than four mirrors; other load so heavy that counts stay uncertain.
 //! # Known problems
 //! Of a mirror whose drives do not share reads one drive is seen. RAID 5 and 6 are told as stripes. Chunks are 1, 3, 5 or 7 times a power
-//! of two, from 4 KiB to 16 MiB, of at most 16 drives. Drives of a stripe that are mirrors count once.
+//! of two, from 4 KiB to 16 MiB, of at most 16 drives. Mirrors within a stripe of flash count once.
 //! # References
 //! Cox, "Partial likelihood", Biometrika 62, 1975; Kimble, Dagenais, Mandel, "Photon antibunching", PRL 39, 1977 (counting by
 //! coincidences); Chen, Lee, Zhang, "Essential roles of exploiting internal parallelism of flash …", HPCA 2011; Ruemmler,

@@ -7,7 +7,7 @@
 //! The times per byte of all samples, sorted: two groups with a gap of a fifth and more between them, each much narrower than the gap and
 //! each with a twentieth of the samples. Neighbouring samples of the fast group are one range.
 //! # Cannot tell when
-//! All of the drive is alike, mapped or not, the link is slower than both, or what is slower is reported as slow regions.
+//! All of the drive is alike, the link is slower than both parts, the slower one is a slow region or a hard disk, or was slow for a while.
 //! # Known problems
 //! Data in the fast part of a flash drive (an SLC cache) is read faster too and looks the same.
 //! # References

@@ -6,8 +6,7 @@ use super::request::AccessRequest;
 use crate::precision::Known;
 use crate::preparation::{MovedReads, random_block};
 use crate::{Experiment, Remaining, Setup};
-use analysis::analyse;
-use analysis::concurrency::{finer_numbers, last_gain};
+use analysis::concurrency::{finer_numbers, is_knee_known, last_gain};
 use model::finding::FindingCode;
 use model::plan::Phase;
 use model::prng::Prng;
@@ -200,6 +199,10 @@ impl Grid {
         self.cells.push(cell);
     }
 
+    fn knows_knee(&self, so_far: &RunView<'_>) -> bool {
+        matches!(self.cells.first(), Some(first) if is_knee_known(so_far, first.mix.operations()[0]))
+    }
+
     fn plan_finer(&mut self, so_far: &RunView<'_>) {
         let Some(first) = self.cells.first() else { return };
         let Some(model) = self.cells.iter().find(|cell| cell.at_once() > 1) else { return };
@@ -248,7 +251,7 @@ impl Experiment for Grid {
                     self.stage = Stage::Finer(1);
                     self.plan_finer(so_far);
                 }
-                Stage::Finer(planned) if planned < FINER_MAX && !is_knee_known(so_far) => {
+                Stage::Finer(planned) if planned < FINER_MAX && !self.knows_knee(so_far) => {
                     self.stage = Stage::Finer(planned + 1);
                     self.plan_finer(so_far);
                 }
@@ -277,11 +280,6 @@ impl Experiment for Grid {
     fn needs_trace(&self, phase: &Phase) -> bool {
         matches!(&phase.workload, Some(workload) if workload.in_flight_max() == 1)
     }
-}
-
-fn is_knee_known(so_far: &RunView<'_>) -> bool {
-    let findings = analyse(so_far);
-    findings.iter().any(|finding| finding.code() == FindingCode::ConcurrencyKnee && finding.is_known())
 }
 
 fn cells_of(setup: &Setup, request: &AccessRequest, mix: OperationMix) -> Vec<Cell> {

@@ -1,8 +1,8 @@
 //! `geometry`: how a hard disk turns and seeks, and where its tracks lie, from the moments at which single reads end.
 //!
 //! Stages, each planned from what the ones before it have shown:
-//! 1. *Rounds*: places all over the drive twice each, at random: the time of a turn, and the angle of each place.
-//! 2. *Strata*: probes of a track in every part of the drive: how dense cylinders lie over its bytes.
+//! 1. *Rounds*: places all over the drive twice each, at random, and again if a cache answered: the time of a turn, the angle of each place.
+//! 2. *Strata*: probes of a track in every part of the drive, closer if none fits: how dense cylinders lie over its bytes.
 //! 3. *Ways*: the same places as in the rounds on ways on which each next one passes just when the arm should get there: seeks.
 //! 4. *Places*: a few places whose tracks become known sector by sector, and pairs of sectors there: what a command costs alone,
 //!    and a seek to the next track.
