@@ -50,12 +50,15 @@ fn stripe_layout(Answered { reads, verdict, .. }: &Answered) -> Result<StripeLay
     match verdict {
         Verdict::One => Ok(members(reads, 1, VolumeKind::None)),
         Verdict::Mirror { members: count } => Ok(members(reads, *count, VolumeKind::Mirror)),
-        Verdict::Stripe { layout, log_odds } => Ok(StripeLayout {
-            chunk_bytes: Some(layout.chunk_bytes),
-            log10_odds: Some(log_odds / std::f64::consts::LN_10),
-            copies: reads.copies(layout.members),
-            ..members(reads, layout.members, VolumeKind::Stripe)
-        }),
+        Verdict::Stripe { layout, log_odds } => {
+            let copies = reads.copies(layout.members);
+            Ok(StripeLayout {
+                chunk_bytes: Some(layout.chunk_bytes),
+                log10_odds: Some(log_odds / std::f64::consts::LN_10),
+                copies,
+                ..members(reads, layout.members * copies.unwrap_or(1), VolumeKind::Stripe)
+            })
+        }
         Verdict::Concatenation(concatenation) => Ok(StripeLayout {
             begins: concatenation.borders.iter().map(|&(low, high)| MemberBegins { low, high }).collect(),
             ..members(reads, concatenation.borders.len() as u32 + 1, VolumeKind::Concatenation)

@@ -92,7 +92,7 @@ fn a_stripe_over_mirrors_is_told_as_one() {
         [[volume.members]]\nprofile = \"raid1-2\"\ncount = 2\n";
     let document = accessed(&Home::new().drive("ten", text).target);
     let said = document.said(CODE);
-    assert_eq!((document.value(CODE), said["data"]["copies"].as_u64()), (Some(2.0), Some(2)), "{said}");
+    assert_eq!((document.value(CODE), said["data"]["copies"].as_u64()), (Some(4.0), Some(2)), "{said}");
 }
 
 /// A network volume of 1.5 ms and more, of which a limit lets one read through at a time: "RAID 1 (mirrored): 2 members share the reads", and

@@ -302,7 +302,7 @@ pub struct StripeLayout {
     pub chunk_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log10_odds: Option<f64>,
-    /// Of a stripe, how many drives hold what each member has, where more answer than there are members: RAID 10.
+    /// Of a stripe over mirrors (RAID 10), how many of the drives hold the same data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<u32>,
     /// Of concatenated members, where each but the first begins.

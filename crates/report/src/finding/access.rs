@@ -341,7 +341,10 @@ impl Wording for StripeLayout {
         match (kind, copies) {
             (VolumeKind::None, _) => "A single actuator serves all reads.".into(),
             (VolumeKind::Stripe, Some(copies)) => {
-                format!("RAID 10 (striped mirrors), {members} members of {copies} drives each{chunk}.")
+                let mirrors = members / f64::from(*copies);
+                format!(
+                    "RAID 10 (striped mirrors), {members} drives as {mirrors} mirrors of {copies}{chunk}."
+                )
             }
             (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members{chunk}."),
             (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
@@ -350,9 +353,10 @@ impl Wording for StripeLayout {
     }
 
     fn advice(known: &Known<StripeLayout>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        let StripeLayout { members, chunk_bytes, .. } = &known.conclusion;
+        let StripeLayout { members, chunk_bytes, copies, .. } = &known.conclusion;
         let chunk = (*chunk_bytes)? / KIB;
-        let (count, stripe) = (members.value, members.value as u64 * chunk);
+        let count = members.value as u64 / u64::from(copies.unwrap_or(1));
+        let stripe = count * chunk;
         Some(format!("Align large requests to {stripe} KiB, a full stripe ({count} × {chunk} KiB)."))
     }
 }
@@ -423,13 +427,11 @@ fn borders(begins: &[MemberBegins]) -> String {
 fn evidence(layout: &StripeLayout) -> String {
     let mut text = String::new();
     if let Some(CompletionPairs { share, low, high }) = layout.answers_together {
-        let drives = layout.members.value * f64::from(layout.copies.unwrap_or(1));
-        let expected = 1.0 - 1.0 / drives;
+        let expected = 1.0 - 1.0 / layout.members.value;
         let [share, low, high, expected] = [share, low, high, expected].map(|share| number(100.0 * share));
         text += &format!(
-            " At QD {}, {share} % ({low} to {high}) of pairs of concurrent reads go to different actuators; {expected} % is expected for {drives} {}.",
-            layout.depth,
-            if layout.copies.is_some() { "drives" } else { "members" }
+            " At QD {}, {share} % ({low} to {high}) of pairs of concurrent reads go to different actuators; {expected} % is expected for {} members.",
+            layout.depth, layout.members.value
         );
     }
     if let Some(log10_odds) = layout.log10_odds {
@@ -610,7 +612,7 @@ fn ahead(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{known, statement};
+    use super::super::testing::{advice, known, statement};
     use super::*;
     use model::estimate::Estimate;
     use model::finding::{AccessParts, ConcurrencyPoint, InFlight};
@@ -725,6 +727,27 @@ mod tests {
             "Linear (concatenated) volume, 3 members. Borders between members: 1.00 TB (990 GB to 1.01 TB) and 2.00 TB. A drive with an actuator \
              for each part of its capacity looks the same."
         );
+    }
+
+    #[test]
+    fn a_stripe_over_mirrors_counts_all_drives_and_half_of_them_for_a_stripe() {
+        let layout = StripeLayout {
+            members: Estimate::exact(6.0),
+            depth: 16,
+            kind: VolumeKind::Stripe,
+            answers_together: None,
+            chunk_bytes: Some(65_536),
+            log10_odds: None,
+            copies: Some(2),
+            begins: Vec::new(),
+        };
+        let known = known(layout);
+        assert_eq!(
+            statement(&known, FindingCode::StripeLayout),
+            "RAID 10 (striped mirrors), 6 drives as 3 mirrors of 2, chunk size 64 KiB."
+        );
+        let aligned = "Align large requests to 192 KiB, a full stripe (3 × 64 KiB).";
+        assert_eq!(advice(&known, FindingCode::StripeLayout).as_deref(), Some(aligned));
     }
 
     #[test]
