@@ -579,7 +579,7 @@ fn made_up_drives_are_as_described() {
     let FaultProfile::Unreadable { first_byte, bytes, .. } = faulty.faults[0] else { panic!("unreadable") };
     assert_eq!((first_byte, bytes), (300_000_000_000, 16 << 20));
     let stick = preset("lying-stick");
-    assert_eq!(stick.faults, [FaultProfile::LyingCapacity { real_bytes: 8_000_000_000 }]);
+    assert_eq!(stick.faults, [FaultProfile::LyingCapacity { real_bytes: 8_000_000_000, spared_bytes: 0 }]);
     assert_eq!(stick.capacity(), Bytes::new(128_000_000_000));
 
     let zoned = preset("zoned").zoned.clone().unwrap();

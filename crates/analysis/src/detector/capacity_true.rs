@@ -5,12 +5,13 @@
 //! Counterfeit sticks and cards claim more than they hold: writes past the end overwrite the start or are lost silently.
 //! # How
 //! Blocks that carry their offset are written. Where addresses wrap around, an offset never written shows another's block: their distance is the
-//! capacity. Where writes are lost, the end is bisected until the last offset that holds and the first that does not are neighbours.
+//! capacity. Where writes are lost, the end is bisected until the last offset that holds and the first that does not are neighbours; so is the
+//! end of a start that nothing wraps to, which the file system of a fake drive needs.
 //! # Cannot tell when
 //! Nothing was compared; only a part was probed; too few of the last probes were wrong; none held; or probes hold each other's data.
 //! # Known problems
-//! The quick test probes some hundred offsets and takes a drive to end once: one that loses an extent in its midst, or wraps but spares its
-//! start, is found by `--full`. A cache that keeps more writes than the test makes in between hides the end.
+//! The quick test probes some hundred offsets and takes a drive to end once: one that loses an extent in its midst is
+//! found by `--full`. A cache that keeps more writes than the test makes in between hides the end.
 //! # References
 //! Machado, "F3: an alternative to h2testw" (f3probe), 2010 to 2023: kinds of counterfeit drives, and how to tell them.
 
@@ -41,8 +42,9 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
 fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
     let claimed = run.target.capacity.get();
     let (capacity, past_the_end) = match extent(run).ok_or(CapacityTrueUnknown::NothingCompared)? {
-        Extent::Wraps { real_bytes } if real_bytes < claimed => {
-            (Estimate::exact(real_bytes as f64), PastTheEnd::Wraps)
+        Extent::Wraps { period_bytes, spared: (from, to) } if period_bytes + from < claimed => {
+            let (low, high) = ((period_bytes + from) as f64, (period_bytes + to) as f64);
+            (Estimate { high, ..Estimate::exact(low) }, PastTheEnd::Wraps)
         }
         Extent::Ends { held_to, lost_from } => {
             (Estimate { high: lost_from as f64, ..Estimate::exact(held_to as f64) }, PastTheEnd::Lost)
@@ -54,7 +56,7 @@ fn capacity(run: &RunView<'_>) -> Result<CapacityTrue, CapacityTrueUnknown> {
         Extent::Holds { to } if to >= claimed / BLOCK_BYTES * BLOCK_BYTES => {
             (Estimate::exact(claimed as f64), PastTheEnd::All)
         }
-        Extent::Holds { to } | Extent::Wraps { real_bytes: to } => {
+        Extent::Holds { to } | Extent::Wraps { period_bytes: to, .. } => {
             return Err(CapacityTrueUnknown::OnlyPart { held_to: Bytes::new(to) });
         }
         Extent::Unclear { wrong, held_to } => {

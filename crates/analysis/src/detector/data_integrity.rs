@@ -119,7 +119,7 @@ fn real_end(run: &RunView<'_>) -> u64 {
     let is_asked = compared(run)
         .any(|(_, summary, _)| summary.phase.experiment == model::experiment_name::ExperimentName::Verify);
     match extent(run).filter(|_| is_asked) {
-        Some(Extent::Wraps { real_bytes }) => real_bytes,
+        Some(Extent::Wraps { period_bytes, spared: (from, _) }) => period_bytes + from,
         Some(Extent::Ends { held_to, .. }) => held_to,
         _ => u64::MAX,
     }

@@ -3,7 +3,7 @@
 use super::{BLOCK_BYTES, bytes_of, compared, compared_writes, wrong_stretches};
 use model::run::RunView;
 use model::workload::Pattern;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many probed places in a row, up to the last, must have lost their data before a drive is said to end before them. On one
 /// that holds all it says and loses data at random, as many as every other block, that happens once in 2⁸ = 256.
@@ -13,24 +13,22 @@ const WRAPPED_BLOCKS_MIN: u64 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Past that byte, addresses begin again at the start.
+    /// Behind so many bytes addresses begin again, but none leads to the spared start, which ends between two bytes.
     Wraps {
-        real_bytes: u64,
+        period_bytes: u64,
+        spared: (u64, u64),
     },
-    /// What was written further on was not found again.
     Ends {
         held_to: u64,
         lost_from: u64,
     },
     /// The last place that was probed held what was written to it, up to this byte.
     Holds {
-        /// Past the last block that was probed.
         to: u64,
     },
     /// The last places did not hold it, but they are too few to tell an end from damage.
     Unclear {
         wrong: usize,
-        /// The last that did hold ends here.
         held_to: u64,
     },
     Nothing,
@@ -94,8 +92,8 @@ impl Probes {
 
 /// Where the drive ends, by all that the run has compared so far; none when it has compared nothing.
 pub fn extent(run: &RunView<'_>) -> Option<Extent> {
-    if let Some(real_bytes) = wrapped(run) {
-        return Some(Extent::Wraps { real_bytes });
+    if let Some(wraps) = wrapped(run) {
+        return Some(wraps);
     }
     let probes = Probes::of(run);
     if probes.count() == 0 { None } else { Some(probes.extent()) }
@@ -105,26 +103,63 @@ fn overlaps_any(failed: &[(u64, u64)], first: u64, end: u64) -> bool {
     failed.iter().any(|wrong| wrong.0 < end && wrong.1 > first)
 }
 
-/// After how many bytes addresses begin again, by reads of places where nothing was written. The first place that shows what
-/// was written elsewhere is as far from there as the drive is large; later ones are some multiple of that.
-fn wrapped(run: &RunView<'_>) -> Option<u64> {
-    let mut real_bytes: Option<u64> = None;
-    for (number, _, mark) in compared(run) {
+/// Whether addresses begin again, by reads of places where nothing was written that show what was written elsewhere. The closest two such
+/// places are as far apart as the drive repeats itself; others are some multiple of that, or it is no wrap.
+fn wrapped(run: &RunView<'_>) -> Option<Extent> {
+    let (mut same, mut strides, mut looked_at) = (Vec::new(), Vec::new(), Vec::new());
+    let mut start_end = u64::MAX;
+    for (number, summary, mark) in compared(run) {
+        let Some(workload) = &summary.phase.workload else { continue };
         if mark.generation != 0 {
             continue;
         }
+        let before = same.len();
         for stretch in wrong_stretches(run.series.errors(number)) {
-            let is_wrapped = stretch.end - stretch.first >= WRAPPED_BLOCKS_MIN * BLOCK_BYTES;
-            if let Some(meant_for) = stretch.meant_for
-                && is_wrapped
-                && stretch.first > meant_for
-            {
-                let away = stretch.first - meant_for;
-                real_bytes = Some(away.min(real_bytes.unwrap_or(u64::MAX)));
+            let Some(meant_for) = stretch.meant_for else { continue };
+            let (lower, upper) = (stretch.first.min(meant_for), stretch.first.max(meant_for));
+            if stretch.end - stretch.first >= WRAPPED_BLOCKS_MIN * BLOCK_BYTES {
+                strides.push(upper - lower);
             }
+            same.push((lower, upper));
+        }
+        if let Pattern::Listed { offsets } = &workload.pattern {
+            let wrong: BTreeSet<u64> = same[before..].iter().map(|(_, upper)| *upper).collect();
+            looked_at.extend(offsets.iter().map(|offset| offset.get()).filter(|at| !wrong.contains(at)));
+        } else {
+            start_end = start_end.min(workload.range.first().get());
         }
     }
-    real_bytes
+    let period_bytes = strides.iter().copied().min().filter(|period| *period > 0)?;
+    if strides.iter().any(|stride| !stride.is_multiple_of(period_bytes)) {
+        return None;
+    }
+    same.retain(|(lower, upper)| (upper - lower).is_multiple_of(period_bytes));
+    let to = same.iter().map(|(lower, _)| *lower).min()?;
+    if to < start_end {
+        return Some(Extent::Wraps { period_bytes, spared: (0, 0) });
+    }
+    let written = listed_writes(run);
+    let mut from = start_end;
+    for upper in looked_at {
+        let lower = upper.saturating_sub(period_bytes);
+        if lower < to && written.contains(&lower) {
+            from = from.max(lower + BLOCK_BYTES);
+        }
+    }
+    Some(Extent::Wraps { period_bytes, spared: (from, to) })
+}
+
+fn listed_writes(run: &RunView<'_>) -> BTreeSet<u64> {
+    let mut written = BTreeSet::new();
+    for summary in run.phases {
+        let Some(workload) = &summary.phase.workload else { continue };
+        if let Pattern::Listed { offsets } = &workload.pattern
+            && workload.mix.changes_data()
+        {
+            written.extend(offsets.iter().map(|offset| offset.get()));
+        }
+    }
+    written
 }
 
 #[cfg(test)]

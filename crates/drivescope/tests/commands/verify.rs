@@ -51,6 +51,27 @@ fn a_stick_that_wraps_is_known_to_the_byte() {
     }
 }
 
+/// A start that nothing wraps to keeps the file system of a fake whole.
+#[test]
+fn a_stick_that_wraps_but_spares_its_start_is_known_to_the_block() {
+    let mib = 1u64 << 20;
+    for (real, spared) in
+        [(8192 * mib, 128 * mib), (5_000_003_584, 1024 * mib), (62_464 * mib, 100 * mib + 4096)]
+    {
+        let home = Home::new();
+        let lie =
+            format!("[[faults]]\nkind = \"lying-capacity\"\nreal_bytes = {real}\nspared_bytes = {spared}\n");
+        let run = verified(&home, &stick(&home, 64 << 30, &lie), &[]);
+        let capacity = finding(&run, "capacity-true");
+        assert_eq!(capacity["value"].as_f64(), Some(real as f64), "{capacity}");
+        assert_eq!(
+            (&capacity["low"], &capacity["data"]["past_the_end"]),
+            (&capacity["high"], &"wraps".into())
+        );
+        assert_eq!(finding(&run, "data-integrity")["value"], 0.0);
+    }
+}
+
 /// Such a stick remembers what was written last, so that whoever compares at once is deceived.
 #[test]
 fn a_stick_that_loses_what_is_past_its_end_is_known_to_the_block() {

@@ -1,7 +1,8 @@
 //! `verify`: does it store what it is told, all of it?
 //! ```text
 //! quick   mark the start ─► look for it further on (wraps?) ─► write probes twice, then others to push them out of caches
-//!                        ─► read the probes ─► close in on the end, if there is one ─► compare the start
+//!                        ─► read the probes ─► mark the end, look for it before (wraps, but spares its start?)
+//!                        ─► close in on the end, or on that of the spared start, if there is one ─► compare the start
 //! full    the same, and if the drive does not lie: write all of it, compare all of it, in parts
 //! read    compare what an earlier run wrote last, after the drive was detached for instance
 //! ```
@@ -149,6 +150,7 @@ enum Stage {
     Start,
     Hunted,
     Probed,
+    HuntedBack,
     Closing,
     Full { pass: u32 },
     Done,
@@ -195,14 +197,21 @@ impl Verify {
                 self.stage = Stage::Hunted;
             }
             Stage::Hunted => {
-                if let Some(Extent::Wraps { real_bytes }) = integrity::extent(so_far) {
-                    self.end = self.end.min(Offset::new(real_bytes));
+                if let Some(Extent::Wraps { period_bytes, .. }) = integrity::extent(so_far) {
+                    self.end = self.end.min(Offset::new(period_bytes));
                 }
                 let probing = self.probing();
                 self.queue.extend(probing);
                 self.stage = Stage::Probed;
             }
-            Stage::Probed => self.close_in(so_far),
+            Stage::Probed => {
+                if self.work == Work::Both && matches!(integrity::extent(so_far), Some(Extent::Holds { .. }))
+                {
+                    self.queue.extend(self.hunt_back());
+                }
+                self.stage = Stage::HuntedBack;
+            }
+            Stage::HuntedBack => self.close_in(so_far),
             Stage::Closing => {
                 let lies = self.end < self.places.range.end()
                     || !matches!(integrity::extent(so_far), Some(Extent::Holds { .. }));
@@ -229,15 +238,32 @@ impl Verify {
 
     fn hunt(&self) -> Option<Phase> {
         let (range, stride, block) = self.places.hunted()?;
+        Some(self.hunting(range, stride, block, "search for the start at higher offsets"))
+    }
+
+    fn hunting(&self, range: ByteRange, stride: Bytes, block: Bytes, name: &str) -> Phase {
         let mut workload =
             Workload::new(range, Pattern::Strided { stride }, OperationMix::Read, block, places::DEPTH);
         workload.data = self.mark(0);
         let operations = Some(range.bytes().get().div_ceil(stride.get()));
         let stop = StopCondition { operations, ..StopCondition::default() };
-        Some(phase("search for the start at higher offsets", PhaseKind::Verify, workload, stop))
+        phase(name, PhaseKind::Verify, workload, stop)
     }
 
     /// A drive that is short by less than two places of the hunt are apart.
+    /// The end is marked, and looked for everywhere before: a drive may wrap to behind its start only.
+    fn hunt_back(&self) -> Vec<Phase> {
+        let (Some(end), Some((rest, stride, block))) = (self.places.end(), self.places.hunted()) else {
+            return Vec::new();
+        };
+        let before =
+            ByteRange::new(rest.first(), end.first() - rest.first()).expect("the end is in the rest");
+        vec![
+            self.sequential(end, OperationMix::Write, 1, "mark the end".into()),
+            self.hunting(before.align_inward(block), stride, block, "search for the end at lower offsets"),
+        ]
+    }
+
     fn hunt_at_end(&self) -> Option<Phase> {
         let (range, _, block) = self.places.hunted()?;
         let last = Offset::new(range.end().get() - block.get());
@@ -274,10 +300,13 @@ impl Verify {
 
     fn close_in(&mut self, so_far: &RunView<'_>) {
         self.rounds += 1;
-        let (from, to, count) = match integrity::extent(so_far) {
-            Some(Extent::Ends { held_to, lost_from }) if held_to < lost_from => (held_to, lost_from, CLOSER),
-            Some(Extent::Unclear { held_to, .. }) => (held_to, self.end.get(), 2 * TAIL_MIN as u64),
-            _ => (0, 0, 0),
+        let (from, to, count, period_bytes) = match integrity::extent(so_far) {
+            Some(Extent::Ends { held_to, lost_from }) if held_to < lost_from => {
+                (held_to, lost_from, CLOSER, 0)
+            }
+            Some(Extent::Unclear { held_to, .. }) => (held_to, self.end.get(), 2 * TAIL_MIN as u64, 0),
+            Some(Extent::Wraps { period_bytes, spared: (from, to) }) => (from, to, CLOSER, period_bytes),
+            _ => (0, 0, 0, 0),
         };
         let probes = between(&self.places, from, to, count);
         if self.rounds > ROUNDS_MAX || probes.is_empty() || self.work != Work::Both {
@@ -290,7 +319,13 @@ impl Verify {
         self.queue.push_back(self.listed(&probes, OperationMix::Write, 2, "write closer to the end"));
         let pushing = self.push_out();
         self.queue.extend(pushing);
-        self.queue.push_back(self.listed(&probes, OperationMix::Read, 2, "compare closer to the end"));
+        let compared = if period_bytes == 0 {
+            self.listed(&probes, OperationMix::Read, 2, "compare closer to the end")
+        } else {
+            let again: Vec<Offset> = probes.iter().map(|at| *at + Bytes::new(period_bytes)).collect();
+            self.listed(&again, OperationMix::Read, 0, "search for it past the true capacity")
+        };
+        self.queue.push_back(compared);
     }
 
     /// All of it: written and then compared; part by part where each is given back.
@@ -379,6 +414,10 @@ impl Verify {
             phases.extend(rest.probing());
             rest.stage = Stage::Probed;
         }
+        if rest.stage == Stage::Probed && rest.work == Work::Both {
+            phases.extend(rest.hunt_back());
+            rest.stage = Stage::HuntedBack;
+        }
         let passes = match rest.stage {
             Stage::Done => 0,
             Stage::Full { pass } => rest.passes + 1 - pass,
@@ -431,7 +470,7 @@ impl Experiment for Verify {
 
     fn conduct(&self) -> Conduct {
         let places = places::COUNT_MAX.saturating_mul(self.places.block.get());
-        let preserved = self.places.start.bytes() + PART_PRESERVED + Bytes::new(places);
+        let preserved = self.places.start.bytes() * 2 + PART_PRESERVED + Bytes::new(places);
         Conduct {
             mapped_range: Some(self.setup.range),
             preserved_at_once: Some(preserved),

@@ -68,6 +68,15 @@ impl Places {
         if range.bytes() >= block { Some((range, stride, block)) } else { None }
     }
 
+    /// As much as the start near the end, before the last block; none where there is no room.
+    pub fn end(&self) -> Option<ByteRange> {
+        let bytes = self.start.bytes();
+        let rest = self.rest(self.range.end())?;
+        let behind =
+            rest.bytes().get().checked_sub((bytes + self.block).get()).filter(|left| *left > bytes.get())?;
+        ByteRange::new(rest.first() + Bytes::new(behind), bytes)
+    }
+
     pub fn parts(&self, size: Bytes) -> Vec<ByteRange> {
         let mut parts = Vec::new();
         let mut from = self.range.first().get();
@@ -89,7 +98,7 @@ impl Places {
     }
 }
 
-/// Places all over the rest up to `end`, one in each stratum, and its last block, in order of place.
+/// Places all over the rest up to `end`, one in each stratum but where the end is marked, and its last block, in order of place.
 pub(super) fn drawn(places: &Places, end: Offset, seed: u64) -> Vec<Offset> {
     let Some(rest) = places.rest(end) else { return Vec::new() };
     let blocks = rest.bytes().get() / places.block.get();
@@ -102,7 +111,11 @@ pub(super) fn drawn(places: &Places, end: Offset, seed: u64) -> Vec<Offset> {
     }
     chosen.extend(blocks.checked_sub(1));
     chosen.dedup();
-    chosen.iter().map(|block| rest.first() + places.block * *block).collect()
+    let mut offsets: Vec<Offset> = chosen.iter().map(|block| rest.first() + places.block * *block).collect();
+    if let Some(end) = places.end() {
+        offsets.retain(|offset| !(end.first()..end.end()).contains(offset));
+    }
+    offsets
 }
 
 fn stratum_edge(blocks: u64, stratum: u64, count: u64) -> u64 {

@@ -31,11 +31,9 @@ pub enum PastTheEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapacityTrueUnknown {
     NothingCompared,
-    /// Nothing past that byte was probed.
     OnlyPart {
         held_to: Bytes,
     },
-    /// The last probes did not hold, but they are too few to tell an end from damage.
     TooFewLost {
         lost: usize,
         held_to: Bytes,

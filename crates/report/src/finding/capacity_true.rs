@@ -16,7 +16,7 @@ impl Wording for CapacityTrue {
         match (past_the_end, probes) {
             (PastTheEnd::Wraps, _) => {
                 format!(
-                    "Fake capacity: the drive claims {claimed} but holds {real}. Writes past that wrap around and overwrite earlier data."
+                    "Fake capacity: the drive claims {claimed} but holds {about}{real}. Writes past that wrap around and overwrite earlier data."
                 )
             }
             (PastTheEnd::Lost, _) => {

@@ -89,13 +89,23 @@ fn past_the_end_nothing_is_stored_and_zeros_are_read() {
 
 #[test]
 fn a_lying_drive_wraps() {
-    let lie = FaultProfile::LyingCapacity { real_bytes: 65_536 };
+    let lie = FaultProfile::LyingCapacity { real_bytes: 65_536, spared_bytes: 0 };
     let mut contents = Contents::new(Bytes::new(CAPACITY), &[lie], 1);
     contents.write(65_536 - 2, &[1, 2, 3, 4]).unwrap();
     assert_eq!(read(&contents, 0, 2), [3, 4]);
     assert_eq!(read(&contents, 10 * 65_536 - 2, 4), [1, 2, 3, 4]);
     contents.discard(3 * 65_536, 4096);
     assert_eq!(read(&contents, 65_536 - 2, 4), [1, 2, 0, 0]);
+}
+
+#[test]
+fn a_lying_drive_can_spare_its_start() {
+    let lie = FaultProfile::LyingCapacity { real_bytes: 65_536, spared_bytes: 16_384 };
+    let mut contents = Contents::new(Bytes::new(CAPACITY), &[lie], 1);
+    contents.write(0, &[9; 4]).unwrap();
+    contents.write(65_536 - 2, &[1, 2, 3, 4]).unwrap();
+    assert_eq!((read(&contents, 0, 2), read(&contents, 16_384, 2)), (vec![9, 9], vec![3, 4]));
+    assert_eq!(read(&contents, 65_536 + 49_152 - 2, 4), [1, 2, 3, 4]);
 }
 
 #[test]
@@ -218,7 +228,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let real = real_blocks.map_or(CAPACITY, |blocks| blocks * 4096);
-        let lie = real_blocks.map(|_| FaultProfile::LyingCapacity { real_bytes: real });
+        let lie = real_blocks.map(|_| FaultProfile::LyingCapacity { real_bytes: real, spared_bytes: 0 });
         let mut contents = Contents::new(Bytes::new(CAPACITY), lie.as_slice(), 1);
         let mut array = vec![0u8; real as usize];
         for (number, step) in steps.into_iter().enumerate() {

@@ -4,7 +4,7 @@ mod corruption;
 mod remembered;
 mod sparse;
 
-use crate::fault::FaultProfile;
+use crate::fault::{FaultProfile, Wrap};
 use corruption::{BLOCK, Corrupted, Wrong};
 use model::units::{Bytes, GIB};
 use remembered::{Remembered, lost_from};
@@ -20,7 +20,7 @@ pub const CAPACITY_MAX: Bytes = Bytes::new(1 << 46);
 /// The data of a drive, zeros at first. The same requests on the same seed give the same data.
 pub struct Contents {
     capacity_bytes: u64,
-    real_bytes: u64,
+    wrap: Wrap,
     stored: Sparse,
     corrupted: Vec<Corrupted>,
     lost_from: u64,
@@ -60,15 +60,16 @@ impl std::error::Error for ContentsError {}
 
 /// How many blocks of 4096 bytes of such a drive these faults and that seed get wrong; a misplaced write two.
 pub fn wrong_blocks(capacity: Bytes, faults: &[FaultProfile], seed: u64) -> u64 {
-    corrupted(Bytes::new(real_bytes(capacity, faults)), faults, seed).iter().map(Corrupted::count).sum()
+    corrupted(Bytes::new(wrap(capacity, faults).real_bytes), faults, seed).iter().map(Corrupted::count).sum()
 }
 
-fn real_bytes(capacity: Bytes, faults: &[FaultProfile]) -> u64 {
-    let real_bytes = faults.iter().filter_map(|fault| match fault {
-        FaultProfile::LyingCapacity { real_bytes } => Some((*real_bytes).max(1)),
+fn wrap(capacity: Bytes, faults: &[FaultProfile]) -> Wrap {
+    let wraps = faults.iter().filter_map(|fault| match *fault {
+        FaultProfile::LyingCapacity { real_bytes, spared_bytes } => Some(Wrap { real_bytes, spared_bytes }),
         _ => None,
     });
-    real_bytes.fold(capacity.get(), u64::min)
+    let whole = Wrap { real_bytes: capacity.get(), spared_bytes: 0 };
+    wraps.fold(whole, |least, wrap| if wrap.real_bytes < least.real_bytes { wrap } else { least })
 }
 
 fn corrupted(real: Bytes, faults: &[FaultProfile], seed: u64) -> Vec<Corrupted> {
@@ -81,11 +82,12 @@ impl Contents {
     /// draws which blocks are wrong. Panics when the drive is larger than 64 TiB.
     pub fn new(capacity: Bytes, faults: &[FaultProfile], seed: u64) -> Contents {
         assert!(capacity <= CAPACITY_MAX, "a drive of at most 64 TiB");
-        let real_bytes = real_bytes(capacity, faults);
+        let wrap = wrap(capacity, faults);
+        let real_bytes = wrap.real_bytes;
         assert!(real_bytes > 0 && real_bytes <= capacity.get(), "it holds no more than it says");
         Contents {
             capacity_bytes: capacity.get(),
-            real_bytes,
+            wrap,
             lost_from: lost_from(faults),
             remembered: Remembered::of(faults),
             stored: Sparse::new(real_bytes, MEMORY_BYTES_MAX),
@@ -110,8 +112,8 @@ impl Contents {
         past.fill(0);
         let (mut offset, mut rest) = (offset_bytes, inside);
         while !rest.is_empty() {
-            let at = offset % self.real_bytes;
-            let size = (self.real_bytes - at).min(rest.len() as u64) as usize;
+            let at = self.wrap.address(offset);
+            let size = (self.wrap.real_bytes - at).min(rest.len() as u64) as usize;
             let (part, after) = rest.split_at_mut(size);
             self.stored.read(at, part);
             if offset + size as u64 > self.lost_from {
@@ -132,8 +134,8 @@ impl Contents {
         }
         let mut stored = 0;
         while stored < data.len() {
-            let at = (offset_bytes + stored as u64) % self.real_bytes;
-            let mut size = (self.real_bytes - at).min((data.len() - stored) as u64) as usize;
+            let at = self.wrap.address(offset_bytes + stored as u64);
+            let mut size = (self.wrap.real_bytes - at).min((data.len() - stored) as u64) as usize;
             let part = &data[stored..stored + size];
             self.remembered.write(offset_bytes + stored as u64, part);
             let there = self.lost_from.saturating_sub(offset_bytes + stored as u64).min(size as u64) as usize;
@@ -164,8 +166,8 @@ impl Contents {
         let end = offset_bytes.saturating_add(length_bytes).min(self.capacity_bytes);
         let mut offset = offset_bytes.min(end);
         while offset < end {
-            let at = offset % self.real_bytes;
-            let size = (self.real_bytes - at).min(end - offset);
+            let at = self.wrap.address(offset);
+            let size = (self.wrap.real_bytes - at).min(end - offset);
             self.stored.discard(at, size);
             let blocks = at.div_ceil(BLOCK)..(at + size) / BLOCK;
             if !blocks.is_empty() {
@@ -203,7 +205,7 @@ impl Contents {
 
     /// The block gets what was meant for it the last time.
     fn write_late(&mut self, block: u64, within: usize, data: &[u8]) -> (usize, bool) {
-        let size = (self.real_bytes - block * BLOCK).min(BLOCK) as usize;
+        let size = (self.wrap.real_bytes - block * BLOCK).min(BLOCK) as usize;
         let meant = self.newest.remove(&block);
         let mut newest = match &meant {
             Some(meant) => meant.clone(),

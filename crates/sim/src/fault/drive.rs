@@ -4,7 +4,7 @@
 //! runs behind the time outside by all that it stood still. A stall is another thing: the drive works on, only its
 //! answers do not get out.
 
-use crate::fault::kind::Fault;
+use crate::fault::kind::{Fault, Wrap};
 use crate::fault::placed::{Fate, PlacedFaults};
 use crate::fault::profile::FaultProfile;
 use crate::{Drive, answer_within, first_at, take_ready};
@@ -20,7 +20,7 @@ pub struct FaultyDrive {
     /// Of how many reads one is short, for each such fault.
     short_reads: Vec<u64>,
     gone_after: Option<u64>,
-    real_bytes: Option<u64>,
+    wrap: Option<Wrap>,
     /// How many in flight the drive holds, and how long the system waits for those that it loses.
     hangs_past: Option<(usize, Nanos)>,
     in_flight: usize,
@@ -44,7 +44,7 @@ impl FaultyDrive {
             stalls: Vec::new(),
             short_reads: Vec::new(),
             gone_after: None,
-            real_bytes: None,
+            wrap: None,
             hangs_past: None,
             in_flight: 0,
             requests: 0,
@@ -64,12 +64,14 @@ impl FaultyDrive {
                     drive.gone_after = Some(count.min(drive.gone_after.unwrap_or(count)));
                 }
                 Fault::GoneAt(at) => drive.gone_at = Some(at.min(drive.gone_at.unwrap_or(at))),
-                Fault::Wraps(real) => {
-                    let real_bytes = real.get().max(1);
-                    drive.real_bytes = Some(real_bytes.min(drive.real_bytes.unwrap_or(real_bytes)));
+                Fault::Wraps(wrap)
+                    if drive.wrap.is_none_or(|other: Wrap| wrap.real_bytes < other.real_bytes) =>
+                {
+                    drive.wrap = Some(wrap);
                 }
                 Fault::HangsPastDepth { depth, after } => drive.hangs_past = Some((depth, after)),
                 Fault::ShortReads { .. }
+                | Fault::Wraps(_)
                 | Fault::Unreadable(_)
                 | Fault::Slow { .. }
                 | Fault::SlowFor { .. }
@@ -105,9 +107,9 @@ impl FaultyDrive {
 
     /// Moves a request to where it goes on a drive that holds less than it says, and cuts it off at the stated end.
     fn wrap(&self, request: &mut Request) -> Option<(Status, u32)> {
-        let real_bytes = self.real_bytes?;
+        let wrap = self.wrap?;
         let (status, moved) = answer_within(self.facts().capacity, request);
-        request.offset_bytes %= real_bytes;
+        request.offset_bytes = wrap.address(request.offset_bytes);
         request.length_bytes = moved;
         (status != Status::Done).then_some((status, moved))
     }
@@ -357,7 +359,7 @@ mod tests {
     #[test]
     fn past_the_end_that_it_says_nothing_wraps() {
         const GIB: u64 = 1 << 30;
-        let mut drive = with(Fault::Wraps(Bytes::new(1 << 20)));
+        let mut drive = with(Fault::Wraps(Wrap { real_bytes: 1 << 20, spared_bytes: 0 }));
         let answers = read_at(&mut drive, &[GIB - 4096, GIB - 512, GIB, GIB + (5 << 20)]);
         let expected = [
             (Status::Done, 4096, 100),
@@ -396,8 +398,10 @@ mod tests {
         let bad = ByteRange::new(Offset::new(4096), Bytes::new(4096)).unwrap();
         let facts = plain_facts("sim:test", Bytes::from_gib(1));
         let inner = Box::new(ConstantDrive::new(facts, Nanos::new(100), 1));
-        let mut drive =
-            FaultyDrive::new(inner, vec![Fault::Wraps(Bytes::new(1 << 20)), Fault::Unreadable(bad)]);
+        let mut drive = FaultyDrive::new(
+            inner,
+            vec![Fault::Wraps(Wrap { real_bytes: 1 << 20, spared_bytes: 0 }), Fault::Unreadable(bad)],
+        );
         let statuses: Vec<Status> =
             read_at(&mut drive, &[8192, 4096, (5 << 20) + 4096]).iter().map(|answer| answer.0).collect();
         assert_eq!(statuses, [Status::Done, Status::MediumError, Status::MediumError]);

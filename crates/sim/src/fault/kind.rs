@@ -1,7 +1,7 @@
 //! What can go wrong with a drive, and where or when.
 
 use model::range::ByteRange;
-use model::units::{Bytes, Instant, Nanos};
+use model::units::{Instant, Nanos};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
@@ -50,6 +50,21 @@ pub enum Fault {
     /// After this many requests it is gone: those under way and all later ones find no device.
     GoneAfter(u64),
     GoneAt(Instant),
-    /// It holds this much only: later addresses are those of its start again, also within a request across its end.
-    Wraps(Bytes),
+    Wraps(Wrap),
+}
+
+/// A drive that holds so much only: later addresses are earlier ones again, but none of the first `spared_bytes`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wrap {
+    pub real_bytes: u64,
+    pub spared_bytes: u64,
+}
+
+impl Wrap {
+    pub fn address(&self, offset_bytes: u64) -> u64 {
+        match offset_bytes.checked_sub(self.spared_bytes) {
+            Some(behind) => self.spared_bytes + behind % (self.real_bytes - self.spared_bytes),
+            None => offset_bytes,
+        }
+    }
 }

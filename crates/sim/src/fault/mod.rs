@@ -9,6 +9,6 @@ pub mod profile;
 
 pub use drive::FaultyDrive;
 pub use host_delay::{DelayedDrive, HostDelay};
-pub use kind::Fault;
+pub use kind::{Fault, Wrap};
 pub use other_load::{LoadedDrive, OtherLoad};
 pub use profile::{Corruption, FaultProfile};

@@ -1,6 +1,6 @@
 //! The entries `[[faults]]` of a profile.
 
-use crate::fault::kind::Fault;
+use crate::fault::kind::{Fault, Wrap};
 use crate::flaw::Flaw;
 use crate::profile::schema::{is_zero, words};
 use model::range::ByteRange;
@@ -78,10 +78,13 @@ pub enum FaultProfile {
         /// That moment, in seconds from the start.
         at_s: f64,
     },
-    /// The drive holds less than it says: addresses past what it holds wrap to its start.
+    /// The drive holds less than it says: addresses past what it holds wrap to earlier ones.
     LyingCapacity {
         /// What it holds. A multiple of 4096.
         real_bytes: u64,
+        /// Addresses wrap to behind so much of its start. A multiple of 4096.
+        #[serde(default)]
+        spared_bytes: u64,
     },
     /// The drive holds less than it says: what is written past what it holds is lost, but for the newest.
     LosesPastEnd {
@@ -182,8 +185,12 @@ impl FaultProfile {
             FaultProfile::Stall { at_s, seconds, every_s } => check_times(at_s, Some(seconds), every_s),
             FaultProfile::GoneAfterRequests { .. } => Ok(()),
             FaultProfile::GoneAt { at_s } => check_seconds("at_s", at_s, 0.0),
-            FaultProfile::LyingCapacity { real_bytes }
-            | FaultProfile::LosesPastEnd { real_bytes, remembers_blocks: 0..=REMEMBERED_MAX } => {
+            FaultProfile::LyingCapacity { real_bytes, spared_bytes } => {
+                check_real(real_bytes, capacity)?;
+                let is_whole = spared_bytes < real_bytes && spared_bytes.is_multiple_of(4096);
+                Flaw::when(!is_whole, "spared_bytes", "it is no multiple of 4096 below real_bytes")
+            }
+            FaultProfile::LosesPastEnd { real_bytes, remembers_blocks: 0..=REMEMBERED_MAX } => {
                 check_real(real_bytes, capacity)
             }
             FaultProfile::LosesPastEnd { .. } => {
@@ -252,7 +259,9 @@ impl FaultProfile {
             }
             FaultProfile::GoneAfterRequests { requests } => vec![Fault::GoneAfter(requests)],
             FaultProfile::GoneAt { at_s } => vec![Fault::GoneAt(Instant::new(nanos(at_s).get()))],
-            FaultProfile::LyingCapacity { real_bytes } => vec![Fault::Wraps(Bytes::new(real_bytes))],
+            FaultProfile::LyingCapacity { real_bytes, spared_bytes } => {
+                vec![Fault::Wraps(Wrap { real_bytes, spared_bytes })]
+            }
             FaultProfile::LosesPastEnd { .. }
             | FaultProfile::SilentCorruption { .. }
             | FaultProfile::OtherLoad { .. }
@@ -385,7 +394,10 @@ mod tests {
         );
         assert_eq!(faults("kind = \"gone-after-requests\"\nrequests = 9"), [Fault::GoneAfter(9)]);
         assert_eq!(faults("kind = \"gone-at\"\nat_s = 2.0"), [Fault::GoneAt(Instant::new(2_000_000_000))]);
-        assert_eq!(faults("kind = \"lying-capacity\"\nreal_bytes = 8192"), [Fault::Wraps(Bytes::new(8192))]);
+        assert_eq!(
+            faults("kind = \"lying-capacity\"\nreal_bytes = 8192"),
+            [Fault::Wraps(Wrap { real_bytes: 8192, spared_bytes: 0 })]
+        );
         assert_eq!(
             faults("kind = \"silent-corruption\"\ncorruption = \"bit-flip\"\nevery_blocks = 1000"),
             []
@@ -406,6 +418,8 @@ mod tests {
         assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 1\nrequest_kib = 3"), "request_kib");
         assert_eq!(flaw("kind = \"other-load\"\nqueue_depth = 1\nevery_s = 3"), "every_s");
         assert_eq!(flaw("kind = \"lying-capacity\"\nreal_bytes = 1073741824"), "real_bytes");
+        let spares_all = "kind = \"lying-capacity\"\nreal_bytes = 8192\nspared_bytes = 8192";
+        assert_eq!(flaw(spares_all), "spared_bytes");
         let much = "kind = \"loses-past-end\"\nreal_bytes = 8192\nremembers_blocks = 1000000000";
         assert_eq!(flaw(much), "remembers_blocks");
         assert_eq!(flaw("kind = \"short-reads\"\nevery_reads = 0"), "every_reads");
@@ -436,7 +450,7 @@ mod tests {
                 FaultProfile::Stall { at_s: other, seconds: time, every_s: small.then_some(other) },
                 FaultProfile::GoneAfterRequests { requests: count },
                 FaultProfile::GoneAt { at_s: time },
-                FaultProfile::LyingCapacity { real_bytes: bytes / 4096 * 4096 },
+                FaultProfile::LyingCapacity { real_bytes: bytes / 4096 * 4096, spared_bytes: count },
                 FaultProfile::LosesPastEnd { real_bytes: bytes / 4096 * 4096, remembers_blocks: count },
                 FaultProfile::SilentCorruption {
                     corruption: Corruption::Stale,

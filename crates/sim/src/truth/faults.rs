@@ -39,7 +39,7 @@ fn regions_of(profile: &Profile, disk: Option<&DiskProfile>, capacity: Bytes) ->
                 let bytes = bytes.unwrap_or(capacity.get() - first_byte);
                 slow.push(Region { first_byte, bytes });
             }
-            FaultProfile::LyingCapacity { real_bytes: real }
+            FaultProfile::LyingCapacity { real_bytes: real, .. }
             | FaultProfile::LosesPastEnd { real_bytes: real, .. } => real_bytes = real_bytes.min(real),
             _ => {}
         }

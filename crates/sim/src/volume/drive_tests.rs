@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::constant::ConstantDrive;
-use crate::fault::{Fault, FaultyDrive};
+use crate::fault::{Fault, FaultyDrive, Wrap};
 use crate::link::{LinkProfile, LinkedDrive};
 use crate::profile::{open_zoned, plain_facts, preset};
 use crate::volume::profile::MemberProfile;
@@ -228,7 +228,7 @@ fn any_stack() -> impl Strategy<Value = Stack> {
             every: Nanos::new(60_000_000),
         }),
         (0u64..150).prop_map(Fault::GoneAfter),
-        (1u64..400).prop_map(|blocks| Fault::Wraps(Bytes::new(blocks << 30))),
+        (1u64..400).prop_map(|blocks| Fault::Wraps(Wrap { real_bytes: blocks << 30, spared_bytes: 0 })),
     ];
     (kind, policy, [link(), link()], proptest::collection::vec(fault, 0..3), 2u32..4, any::<bool>())
 }
