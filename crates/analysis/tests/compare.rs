@@ -86,7 +86,7 @@ fn visit(first: u64, bytes_per_second: f64, start_ns: u64) -> PhaseSummary {
             bytes: VISIT.get(),
             errors: 0,
             histogram,
-            stretch: Some(CompletionStretch { first_ns, last_ns, first_bytes, drained: None }),
+            stretch: Some(CompletionStretch { first_ns, last_ns, first_bytes, second: None, drained: None }),
         }],
         ..PhaseSummary::begun(
             Phase {

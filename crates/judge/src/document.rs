@@ -10,8 +10,6 @@ pub struct Document {
     /// The exit status; none when a signal ended it.
     pub status: Option<i32>,
 }
-
-/// A key that is not there is null.
 impl Deref for Document {
     type Target = Value;
 

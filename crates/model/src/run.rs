@@ -178,7 +178,19 @@ pub struct CompletionStretch {
     pub first_bytes: u64,
     /// None in runs of older versions, and where all were answered together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<SecondCompletion>,
+    /// None in runs of older versions, and where all were answered together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drained: Option<Drained>,
+}
+
+/// The completion behind the first, or all that were answered together then. Where prefetch takes two requests in a row to begin, the second
+/// comes a revolution late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SecondCompletion {
+    pub at_ns: u64,
+    pub bytes: u64,
 }
 
 /// The last completion, or all that were answered together last. Kernels cut requests and send the parts of several that are in flight
@@ -192,19 +204,28 @@ pub struct Drained {
 }
 
 impl CompletionStretch {
+    /// Seconds for each of the bytes behind a moment, without those that drain the queue.
+    fn cost_from(&self, from_ns: u64, bytes: u64) -> Option<f64> {
+        let drained = self.drained?;
+        cost_of_a_byte(bytes.checked_sub(drained.bytes)?, from_ns, drained.from_ns)
+    }
+
     pub fn of_one(completed_ns: u64, bytes: u64) -> CompletionStretch {
-        CompletionStretch { first_ns: completed_ns, last_ns: completed_ns, first_bytes: bytes, drained: None }
+        let (first_ns, last_ns) = (completed_ns, completed_ns);
+        CompletionStretch { first_ns, last_ns, first_bytes: bytes, second: None, drained: None }
     }
 
     /// Both together. Of two that were first at the same moment, it does not matter which is taken.
     pub fn joined(self, other: CompletionStretch) -> CompletionStretch {
-        let first = if other.first_ns < self.first_ns { other } else { self };
+        let (first, later) = if other.first_ns < self.first_ns { (other, self) } else { (self, other) };
+        let behind = SecondCompletion { at_ns: later.first_ns, bytes: later.first_bytes };
+        let second = first.second.filter(|second| second.at_ns <= behind.at_ns).unwrap_or(behind);
         let (before, last) = if other.last_ns < self.last_ns { (other, self) } else { (self, other) };
         let drained = match last.drained {
             Some(drained) => Drained { from_ns: drained.from_ns.max(before.last_ns), ..drained },
             None => Drained { from_ns: before.last_ns, bytes: last.first_bytes },
         };
-        CompletionStretch { last_ns: last.last_ns, drained: Some(drained), ..first }
+        CompletionStretch { last_ns: last.last_ns, second: Some(second), drained: Some(drained), ..first }
     }
 }
 
@@ -257,13 +278,17 @@ impl OperationTotals {
     pub fn seconds_per_byte(&self) -> Option<f64> {
         let stretch = self.stretch?;
         let bytes = self.bytes.checked_sub(stretch.first_bytes)?;
-        if let Some(drained) = stretch.drained
-            && let Some(cost) =
-                cost_of_a_byte(bytes.checked_sub(drained.bytes)?, stretch.first_ns, drained.from_ns)
-        {
-            return Some(cost);
-        }
-        self.seconds_per_byte_to_the_last()
+        stretch.cost_from(stretch.first_ns, bytes).or_else(|| self.seconds_per_byte_to_the_last())
+    }
+
+    /// The same after the second completion, and how much longer than that the second took, in seconds.
+    pub fn seconds_per_byte_after_second(&self) -> Option<(f64, f64)> {
+        let stretch = self.stretch?;
+        let second = stretch.second?;
+        let bytes = self.bytes.checked_sub(stretch.first_bytes)?.checked_sub(second.bytes)?;
+        let cost = stretch.cost_from(second.at_ns, bytes)?;
+        let second_s = second.at_ns.checked_sub(stretch.first_ns)? as f64 / 1e9;
+        Some((cost, second_s - cost * second.bytes as f64))
     }
 
     /// The same to the last completion: of a handful of requests, what drains the queue is most of them.

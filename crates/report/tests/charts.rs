@@ -76,7 +76,13 @@ fn visit(first: u64, bytes_per_second: f64) -> PhaseSummary {
             bytes: bytes.get(),
             errors: 0,
             histogram: model::histogram::LatencyHistogram::small(),
-            stretch: Some(CompletionStretch { first_ns: 20_000_000, last_ns, first_bytes, drained: None }),
+            stretch: Some(CompletionStretch {
+                first_ns: 20_000_000,
+                last_ns,
+                first_bytes,
+                second: None,
+                drained: None,
+            }),
         }],
         ..PhaseSummary::begun(
             Phase {

@@ -51,7 +51,6 @@ struct Seen {
     wrong: Vec<WrongStretch>,
     /// Blocks that were compared; one that was read twice counts twice.
     checked: u64,
-    /// Of them those drawn at random.
     drawn: u64,
     ends_early: bool,
     is_cut: bool,

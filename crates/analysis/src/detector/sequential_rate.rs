@@ -103,7 +103,6 @@ struct Timed<'run> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Time {
-    /// The sum of latencies over the depth.
     Latency,
     Elapsed,
 }

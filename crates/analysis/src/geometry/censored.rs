@@ -148,7 +148,6 @@ struct Likely {
 }
 
 impl Climb<'_> {
-    /// The top, from there on, and its height.
     fn top(&self, mut values: Vec<f64>, noise: f64, timing_s: f64) -> Option<(Vec<f64>, f64)> {
         let mut height = self.height(&values, noise, timing_s);
         for _ in 0..STEPS {

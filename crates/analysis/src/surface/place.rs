@@ -7,7 +7,6 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
     pub visits: Range<usize>,
-    /// The middle of it, in bytes.
     pub centre: f64,
     /// The logarithm of the time per byte: the lower median of its visits.
     pub value: f64,

@@ -2,7 +2,9 @@
 
 use crate::measured::{self, extent, in_no_time, is_measurement, sequential_visits, single_access_s};
 use crate::moving_parts::turns;
-use crate::stats::sample::middle;
+use crate::stats::CONFIDENCE;
+use crate::stats::mean::Mean;
+use crate::stats::sample::{Sample, middle};
 use crate::streaming::{Calibration, ONE_DISK_RATE_MAX};
 use crate::stripe;
 use crate::surface::in_step::InStep;
@@ -100,6 +102,7 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         moves_parts,
         access_s: single_access_s(run),
         start_s: if moves_parts { 0.0 } else { start_s(probes, visits, operation) },
+        begins_late: moves_parts && begins_late(visits, operation),
         may_be_late: run.environment.is_in_real_time(),
     };
     for visit in visits {
@@ -210,6 +213,8 @@ struct Access {
     moves_parts: bool,
     access_s: f64,
     start_s: f64,
+    /// Whether the second request takes longer than those behind it.
+    begins_late: bool,
     /// Whether a processor that slept may have noticed the first completion late, which no virtual one does.
     may_be_late: bool,
 }
@@ -226,6 +231,11 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
         let bytes = totals.bytes.max(visit.workload.block_sizes.largest().get()) as f64;
         return is_cut.then_some(visit.summary.duration_ns as f64 / 1e9 / bytes);
     }
+    if access.begins_late
+        && let Some((seconds_per_byte, _)) = totals.seconds_per_byte_after_second()
+    {
+        return Some(seconds_per_byte);
+    }
     if access.moves_parts {
         return totals.seconds_per_byte();
     }
@@ -235,6 +245,20 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
         return totals.seconds_per_byte();
     }
     Some((visit.summary.duration_ns as f64 / 1e9 - access.start_s) / totals.bytes as f64)
+}
+
+/// Whether samples lose time before their second completion, for certain: a drive that prefetches only what is read in sequence has read
+/// nothing ahead by then, and misses a revolution.
+fn begins_late(visits: &[measured::Visit<'_>], operation: Operation) -> bool {
+    let mut lost_s = Vec::new();
+    for visit in visits {
+        let totals = visit.summary.totals_of(operation);
+        if let Some((_, lost)) = totals.and_then(OperationTotals::seconds_per_byte_after_second) {
+            lost_s.push(lost);
+        }
+    }
+    let Some(lost_s) = Sample::new(lost_s) else { return false };
+    Mean::about(lost_s.mean(), lost_s.values()).interval(CONFIDENCE).low > 0.0
 }
 
 /// What a visit takes beside its bytes, as short and long ones of the same requests tell: nothing where all in flight complete together.

@@ -42,6 +42,7 @@ impl Drive<'_> {
                 first_ns,
                 last_ns: start_ns + self.access.get() + moving_ns,
                 first_bytes,
+                second: None,
                 drained: None,
             }),
         };

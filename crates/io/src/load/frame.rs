@@ -3,7 +3,7 @@
 use model::histogram::LatencyHistogram;
 use model::record::{ErrorRecord, IoRecord};
 use model::request::Operation;
-use model::run::{CompletionStretch, Drained};
+use model::run::{CompletionStretch, Drained, SecondCompletion};
 
 /// The counts of one worker over one slice of time. A fixed set of them goes round between worker and collector.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Lane {
     pub offset_end: u64,
     pub histogram: LatencyHistogram,
     first: FirstOnes,
+    /// Those of the moment behind it.
+    second: FirstOnes,
     last_ns: u64,
     last: LastOnes,
 }
@@ -53,7 +55,6 @@ const MOMENT_NS: u64 = 250_000;
 impl FirstOnes {
     const NONE: FirstOnes = FirstOnes { until_ns: u64::MAX, completed_ns: 0, bytes: 0 };
 
-    #[cold]
     fn add(&mut self, completed_ns: u64, bytes: u64) {
         if *self == FirstOnes::NONE {
             self.until_ns = completed_ns.saturating_add(MOMENT_NS);
@@ -62,18 +63,28 @@ impl FirstOnes {
         self.bytes += bytes;
     }
 
-    /// Those of both when they are of one moment, else the earlier.
-    fn joined(self, other: FirstOnes) -> FirstOnes {
-        let (earlier, later) = if other.until_ns < self.until_ns { (other, self) } else { (self, other) };
-        let is_one_moment = later.until_ns.saturating_sub(MOMENT_NS) <= earlier.until_ns;
-        if later == FirstOnes::NONE || !is_one_moment {
-            return earlier;
+    /// Those of both when the later are of the same moment.
+    fn joined(self, later: FirstOnes) -> Option<FirstOnes> {
+        let is_one_moment = later.until_ns.saturating_sub(MOMENT_NS) <= self.until_ns;
+        (later != FirstOnes::NONE && is_one_moment).then(|| FirstOnes {
+            completed_ns: self.completed_ns.max(later.completed_ns),
+            bytes: self.bytes + later.bytes,
+            ..self
+        })
+    }
+
+    /// The first two moments of several.
+    fn first_two(mut moments: [FirstOnes; 4]) -> [FirstOnes; 2] {
+        moments.sort_unstable_by_key(|ones| ones.until_ns);
+        let (mut two, mut last) = ([moments[0], FirstOnes::NONE], 0);
+        for ones in &moments[1..] {
+            match two[last].joined(*ones) {
+                Some(both) => two[last] = both,
+                None if last == 0 => (two[1], last) = (*ones, 1),
+                None => break,
+            }
         }
-        FirstOnes {
-            completed_ns: earlier.completed_ns.max(later.completed_ns),
-            bytes: earlier.bytes + later.bytes,
-            ..earlier
-        }
+        two
     }
 }
 
@@ -135,6 +146,7 @@ impl Lane {
             offset_end: 0,
             histogram: LatencyHistogram::default(),
             first: FirstOnes::NONE,
+            second: FirstOnes::NONE,
             last_ns: 0,
             last: LastOnes::NONE,
         }
@@ -143,8 +155,8 @@ impl Lane {
     #[inline]
     pub fn count(&mut self, offset_bytes: u64, length_bytes: u32, latency_ns: u64, completed_ns: u64) {
         // A worker sees its completions in the order of time.
-        if completed_ns <= self.first.until_ns {
-            self.first.add(completed_ns, u64::from(length_bytes));
+        if completed_ns <= self.second.until_ns {
+            self.count_lead(completed_ns, u64::from(length_bytes));
         }
         if completed_ns > self.last.until_ns {
             let until_ns = completed_ns.saturating_add(MOMENT_NS);
@@ -159,7 +171,14 @@ impl Lane {
         self.histogram.record(latency_ns);
     }
 
+    #[cold]
+    fn count_lead(&mut self, completed_ns: u64, bytes: u64) {
+        let is_first = completed_ns <= self.first.until_ns;
+        if is_first { &mut self.first } else { &mut self.second }.add(completed_ns, bytes);
+    }
+
     pub fn stretch(&self) -> Option<CompletionStretch> {
+        let second = SecondCompletion { at_ns: self.second.completed_ns, bytes: self.second.bytes };
         let FirstOnes { completed_ns, bytes, .. } = self.first;
         let LastOnes { before_ns, bytes: last_bytes, .. } = self.last;
         let drained = Drained { from_ns: before_ns, bytes: last_bytes };
@@ -167,12 +186,13 @@ impl Lane {
             first_ns: completed_ns,
             last_ns: self.last_ns,
             first_bytes: bytes,
+            second: (self.second != FirstOnes::NONE).then_some(second),
             drained: (before_ns > 0).then_some(drained),
         })
     }
 
     pub fn merge(&mut self, more: &Lane) {
-        self.first = self.first.joined(more.first);
+        [self.first, self.second] = FirstOnes::first_two([self.first, self.second, more.first, more.second]);
         self.merge_last(more);
         self.operations += more.operations;
         self.bytes += more.bytes;
@@ -197,6 +217,7 @@ impl Lane {
         self.offset_end = 0;
         self.histogram.clear();
         self.first = FirstOnes::NONE;
+        self.second = FirstOnes::NONE;
         self.last_ns = 0;
         self.last = LastOnes::NONE;
     }
@@ -244,6 +265,10 @@ mod tests {
         let both = early.stretch().zip(late.stretch()).map(|(early, late)| early.joined(late));
         let drained = both.and_then(|both| both.drained);
         assert_eq!(drained, Some(Drained { from_ns: 5_000_000, bytes: 1 << 20 }));
+        let second = Some(SecondCompletion { at_ns: 41_000_000, bytes: 1 << 20 });
+        assert_eq!(both.and_then(|both| both.second), second);
+        early.merge(&late);
+        assert_eq!(early.stretch().and_then(|stretch| stretch.second), second);
     }
 
     proptest! {

@@ -28,7 +28,6 @@ use std::process::{Command, Stdio};
 const POSTGRESQL: &str = "/usr/lib/postgresql";
 /// Phases beside fio then last as long as its turns.
 const TURN: &str = "36s";
-/// pg_test_fsync is given whole seconds for each method.
 const PG_TIME: Nanos = Nanos::from_secs(2);
 const FIO: &str = "--name=wal --rw=write --ioengine=sync --fdatasync=1 --output-format=json";
 /// As long as a phase of ours.

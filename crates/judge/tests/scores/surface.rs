@@ -116,6 +116,17 @@ fn a_disk_is_known_in_a_minute() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Each sample misses a revolution before its second request: 8 % too little was told.
+#[test]
+fn a_disk_that_prefetches_only_what_is_read_in_sequence_is_measured_behind_its_start() {
+    let ahead = ("[disk.read_ahead]", "[disk.read_ahead]\nsequential_only = true");
+    for name in ["st3000dm001", "sata-160gb"] {
+        let disk = Own::new(name, &[ahead], "");
+        let wrong = wrong_rates(&disk.survey(&[]), &shipped(name));
+        assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+    }
+}
+
 /// Members of five work together only when much is in flight: with the usual requests this array shows 393 MB/s of 794, in short samples too.
 /// The other showed 72 of 312: no time was left to confirm what had gained. Its members read 256 KiB ahead, and lose a revolution with
 /// each request of which they get more: with 8 × 2 MiB it read 120, and samples of five requests told 258 to 401.

@@ -31,17 +31,10 @@ pub enum PastTheEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapacityTrueUnknown {
     NothingCompared,
-    OnlyPart {
-        held_to: Bytes,
-    },
-    TooFewLost {
-        lost: usize,
-        held_to: Bytes,
-    },
+    OnlyPart { held_to: Bytes },
+    TooFewLost { lost: usize, held_to: Bytes },
     NothingHeld,
-    Redirected {
-        first_byte: u64,
-    },
+    Redirected { first_byte: u64 },
 }
 
 impl Conclusion for CapacityTrue {

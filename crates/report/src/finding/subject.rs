@@ -74,8 +74,6 @@ impl<'run> Subject<'run> {
         let capacity = self.target.capacity.get();
         range.first().get() <= capacity / 100 && range.end().get() >= capacity - capacity / 100
     }
-
-    /// "the whole drive", or which part of it.
     pub(crate) fn extent(&self, range: ByteRange) -> String {
         if self.is_whole(range) {
             return format!("the whole {}", self.noun());

@@ -274,8 +274,13 @@ fn a_write_makes_what_was_read_there_stale() {
 #[test]
 fn a_segment_is_too_large_even_where_there_are_none() {
     let mut profile = profile();
-    profile.read_ahead =
-        ReadAheadProfile { segments: 0, segment_kib: 1 << 60, ahead_kib: None, drops_delivered: false };
+    profile.read_ahead = ReadAheadProfile {
+        segments: 0,
+        segment_kib: 1 << 60,
+        ahead_kib: None,
+        drops_delivered: false,
+        sequential_only: false,
+    };
     let flaw = profile.check(DISK_4TB_CAPACITY).unwrap_err();
     assert!(flaw.to_string().contains("read_ahead.segment_kib"), "{flaw}");
 }

@@ -100,6 +100,8 @@ section! {
         ahead_kib: Option<u64> = None => "Read-ahead distance; 0 turns it off. Default: the segment size.";
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         drops_delivered: bool = false => "The cache holds prefetched data only and drops them once delivered: rereads come from the medium.";
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        sequential_only: bool = false => "Prefetch begins with the second of two sequential reads, which misses a revolution.";
     }
 }
 

@@ -19,6 +19,8 @@ pub struct ReadAhead {
     segment_bytes: u64,
     ahead_bytes: u64,
     drops_delivered: bool,
+    sequential_only: bool,
+    last_end_byte: u64,
     uses: u64,
     /// The segment in which something was found or stored last.
     recent: usize,
@@ -52,6 +54,8 @@ impl ReadAhead {
             segment_bytes: profile.segment_kib * KIB,
             ahead_bytes: profile.ahead_bytes(),
             drops_delivered: profile.drops_delivered,
+            sequential_only: profile.sequential_only,
+            last_end_byte: 0,
             uses: 0,
             recent: 0,
             stream: None,
@@ -144,7 +148,9 @@ impl ReadAhead {
             return;
         }
         self.store_delivered(first_byte, end_byte);
-        if self.ahead_bytes > 0 && transfer.is_plain {
+        let is_sequential = first_byte == self.last_end_byte;
+        self.last_end_byte = end_byte;
+        if self.ahead_bytes > 0 && transfer.is_plain && (is_sequential || !self.sequential_only) {
             self.stream = Some(Stream {
                 first_byte,
                 first_s: transfer.first_s,

@@ -146,8 +146,10 @@ fn drive_cache(read_ahead: &ReadAheadProfile) -> Truth {
 }
 
 fn read_ahead(read_ahead: &ReadAheadProfile) -> Truth {
-    let truth = Truth::number(FindingCode::ReadAhead, read_ahead.ahead_bytes() as f64);
-    match read_ahead.ahead_bytes() {
+    // Told of single reads, behind which such a disk reads nothing.
+    let ahead_bytes = if read_ahead.sequential_only { 0 } else { read_ahead.ahead_bytes() };
+    let truth = Truth::number(FindingCode::ReadAhead, ahead_bytes as f64);
+    match ahead_bytes {
         0 => truth,
         _ => truth.with(TruthData::Prefetch {
             streams: read_ahead.streams(u64::from(ACCESS_BYTES)),

@@ -42,7 +42,6 @@ const BESIDE_PLACES: u64 = 64;
 pub struct Task {
     pub purpose: Purpose,
     pub range: ByteRange,
-    /// The size of requests; it divides the range.
     pub block: Bytes,
     pub time: Nanos,
 }
