@@ -41,7 +41,8 @@ const STRANGE_SHARE: f64 = 0.15;
 /// of the four others has a quarter. Of pairs at random a tenth agree at most, since the closeness asked for is a twentieth of a
 /// turn to either side or less. Reads that the machine answered late are such pairs: how late follows no speed.
 const SECOND_SHARE: f64 = 0.25;
-const SECOND_TURNS_MAX: f64 = 0.05;
+/// Where reads of a place scatter more, a cache answered some, and what the others show may be no revolution.
+const AGREEING_TURNS_MAX: f64 = 0.05;
 const CLOCK_STEP_S: f64 = 1e-9;
 /// A reread in less was answered by a cache: an arm settles in no less (Ruemmler and Wilkes 1994 and data sheets since).
 const CACHED_S: f64 = 0.5e-3;
@@ -112,6 +113,9 @@ impl Rotation {
                 return Err(NoGeometry::SeveralSpeeds { rpm, other_rpm });
             }
             line = through_other;
+        }
+        if line.scatter > AGREEING_TURNS_MAX {
+            return Err(NoGeometry::NoRevolution);
         }
         let mut marks = BTreeMap::new();
         for (offset, angle) in places.keys().zip(&line.angles) {
@@ -271,7 +275,7 @@ fn second_speed(points: &[Point], line: &Line) -> Option<f64> {
     }
     let looked_at = &strange[..strange.len().min(PAIRS_MAX)];
     let other = coherent_speed(looked_at).ok()?;
-    let close = (OUTLIER_DEVIATIONS * 2.0_f64.sqrt() * line.scatter).min(SECOND_TURNS_MAX);
+    let close = (OUTLIER_DEVIATIONS * 2.0_f64.sqrt() * line.scatter).min(AGREEING_TURNS_MAX);
     let agreeing = looked_at.iter().filter(|seconds| wrapped(other * **seconds).abs() <= close).count();
     (agreeing as f64 >= SECOND_SHARE * looked_at.len() as f64).then_some(other)
 }

@@ -3,8 +3,8 @@
 use crate::measured::{self, extent, in_no_time, is_measurement, sequential_visits, single_access_s};
 use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
-use crate::stats::mean::Mean;
-use crate::stats::sample::{Sample, middle};
+use crate::stats::quantile::interval_ranks;
+use crate::stats::sample::middle;
 use crate::streaming::{Calibration, ONE_DISK_RATE_MAX};
 use crate::stripe;
 use crate::surface::in_step::InStep;
@@ -247,7 +247,7 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     Some((visit.summary.duration_ns as f64 / 1e9 - access.start_s) / totals.bytes as f64)
 }
 
-/// Whether samples lose time before their second completion, for certain: a drive that prefetches only what is read in sequence has read
+/// Whether most samples lose time before their second completion, for certain: a drive that prefetches only what is read in sequence has read
 /// nothing ahead by then, and misses a revolution.
 fn begins_late(visits: &[measured::Visit<'_>], operation: Operation) -> bool {
     let mut lost_s = Vec::new();
@@ -257,8 +257,11 @@ fn begins_late(visits: &[measured::Visit<'_>], operation: Operation) -> bool {
             lost_s.push(lost);
         }
     }
-    let Some(lost_s) = Sample::new(lost_s) else { return false };
-    Mean::about(lost_s.mean(), lost_s.values()).interval(CONFIDENCE).low > 0.0
+    lost_s.sort_unstable_by(f64::total_cmp);
+    match interval_ranks(lost_s.len() as u64, 0.5, CONFIDENCE) {
+        Some((low, _)) => lost_s[low as usize - 1] > 0.0,
+        None => false,
+    }
 }
 
 /// What a visit takes beside its bytes, as short and long ones of the same requests tell: nothing where all in flight complete together.
