@@ -48,6 +48,9 @@ const OVERHEAD_S: f64 = 0.284e-3;
 /// millisecond, and differ by some percent from one of a make to the next.
 const BOUNDED_SHARE_MAX: f64 = 0.03;
 const BOUNDED_S_MAX: f64 = 1e-4;
+/// Of two surfaces half of all track ends are ends of cylinders: of fifty that are looked at more are alike one time in two hundred.
+const SHARE_OF_TWO_SURFACES_MAX: f64 = 0.7;
+
 pub(super) const DETECTOR: Detector = Detector {
     codes: &[FindingCode::SeekTrackToTrack, FindingCode::SeekAverage, FindingCode::SeekFullStroke],
     needs: &[Need::Asked(model::experiment_name::ExperimentName::Geometry)],
@@ -126,7 +129,10 @@ impl Seen {
         let near = self.near.as_ref().ok_or(NoGeometry::OverheadUnknown { bounds_s: None })?;
         let seek = match keeps_surface {
             true => near.next_track.ok_or(NoGeometry::TooFewSeeks)?,
-            false => next_cylinder(near).ok_or(NoGeometry::OtherSurface)?,
+            false => {
+                let has_more = self.layout.as_ref().is_some_and(has_more_than_two_surfaces);
+                next_cylinder(near, has_more).ok_or(NoGeometry::OtherSurface)?
+            }
         };
         if seek.low <= 0.0 {
             return Err(NoGeometry::TooNear);
@@ -179,11 +185,40 @@ impl Seen {
     }
 }
 
-/// The seek to the next cylinder on disks where most tracks follow each other by a head switch; the larger skew is the cylinder's. Heads may be
-/// switched there as well, at the same time: it is the time of the seek only if it is longer than a head switch, or shorter, so that there is none.
-fn next_cylinder(near: &NearSeeks) -> Option<Estimate> {
+fn has_more_than_two_surfaces(layout: &Layout) -> bool {
+    layout.surfaces_min > 2 || layout.same_skew_share > SHARE_OF_TWO_SURFACES_MAX
+}
+
+/// On disks where most tracks follow each other by a head switch: of three surfaces and more the rarer skew is the cylinder's, of two the larger
+/// one. Heads may be switched there at the same time: it is the seek only if it is longer than a head switch, or shorter, so that there is none.
+fn next_cylinder(near: &NearSeeks, has_more_than_two: bool) -> Option<Estimate> {
     let (usual, other) = (near.next_track?, near.other_track?);
-    let (head_switch, seek) = if near.other_skews_more { (usual, other) } else { (other, usual) };
+    let (head_switch, seek) =
+        if has_more_than_two || near.other_skews_more { (usual, other) } else { (other, usual) };
     let differs = seek.low > head_switch.high || seek.high < head_switch.low;
     differs.then_some(seek)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of three surfaces whose heads take 1.4 ms to switch and 0.9 ms to seek, and cylinders end on the surface that the next one begins on:
+    /// "track-to-track 1.41 ms".
+    #[test]
+    fn the_rarer_skew_is_the_cylinders() {
+        let time = |ms: f64| Estimate { low: 0.9e-3 * ms, high: 1.1e-3 * ms, ..Estimate::exact(1e-3 * ms) };
+        let near = |usual, other, other_skews_more| NearSeeks {
+            overhead: time(0.2),
+            next_track: Some(time(usual)),
+            other_track: Some(time(other)),
+            other_skews_more,
+            pairs: [40; 3],
+        };
+        assert_eq!(next_cylinder(&near(1.4, 0.9, false), true), Some(time(0.9)));
+        assert_eq!(next_cylinder(&near(0.9, 1.4, true), true), Some(time(1.4)));
+        // Two surfaces: neither is rarer.
+        assert_eq!(next_cylinder(&near(1.4, 0.9, false), false), Some(time(1.4)));
+        assert_eq!(next_cylinder(&near(1.0, 1.05, true), true), None, "the same but for chance");
+    }
 }

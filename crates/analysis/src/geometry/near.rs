@@ -18,7 +18,6 @@ use model::estimate::Estimate;
 
 /// The share of the readings near the ends of a track that fit them; one in ten may have met something else.
 const FITTING_SHARE_MIN: f64 = 0.85;
-/// Pairs of each kind, without which nothing is concluded.
 const PAIRS_MIN: usize = 12;
 
 /// The reads on a track that a map is made of, at the least: its angles are that much closer known than those of one.
@@ -220,7 +219,6 @@ pub struct NearSeeks {
     pub next_track: Option<Estimate>,
     /// The same over borders with the second most common skew.
     pub other_track: Option<Estimate>,
-    /// Whether that skew is the larger one.
     pub other_skews_more: bool,
     /// How many pairs there were on the same track, and over each kind of border.
     pub pairs: [usize; 3],
