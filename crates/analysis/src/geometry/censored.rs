@@ -30,12 +30,19 @@ pub(super) struct Setting {
     pub(super) reach_s: f64,
 }
 
+/// The most likely curve for each noise. Which noise is right is known by the few bounds near the curve: each counts by its likelihood.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
-    pub(super) values_s: Vec<f64>,
-    /// The standard deviation of single times, as a share of the curve.
+    /// The standard deviation of single times, as a share of the curve: the most likely.
     pub(super) noise: f64,
     pub(super) late: f64,
+    tops: Vec<Top>,
+}
+
+#[derive(Clone, Debug)]
+struct Top {
+    likelihood: f64,
+    values_s: Vec<f64>,
     factor: Matrix,
 }
 
@@ -75,16 +82,28 @@ impl Fit {
         }
         let (_, noise, top) = best?;
         climb.late = climb.late_share(&top, noise, setting.timing_s);
-        let (values_s, _) = climb.top(top, noise, setting.timing_s)?;
-        let (_, hessian) = climb.slope(&values_s, noise, setting.timing_s);
-        Some(Fit { values_s, noise, late: climb.late, factor: factor(&hessian)? })
+        let mut tops = Vec::new();
+        let (_, highest) = climb.top(top.clone(), noise, setting.timing_s)?;
+        for noise in NOISES {
+            let (values_s, height) = climb.top(top.clone(), noise, setting.timing_s)?;
+            let (_, hessian) = climb.slope(&values_s, noise, setting.timing_s);
+            tops.push(Top { likelihood: (height - highest).exp(), values_s, factor: factor(&hessian)? });
+        }
+        Some(Fit { noise, late: climb.late, tops })
     }
 
     pub(super) fn sum(&self, weights: &[f64]) -> (f64, f64) {
-        let value = self.values_s.iter().zip(weights).map(|(value, weight)| value * weight).sum();
-        let solution = solved(&self.factor, weights);
-        let variance: f64 = solution.iter().zip(weights).map(|(part, weight)| part * weight).sum();
-        (value, variance.max(0.0).sqrt())
+        let (mut all, mut first, mut second) = (0.0, 0.0, 0.0);
+        for top in &self.tops {
+            let value: f64 = top.values_s.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+            let solution = solved(&top.factor, weights);
+            let variance: f64 = solution.iter().zip(weights).map(|(part, weight)| part * weight).sum();
+            all += top.likelihood;
+            first += top.likelihood * value;
+            second += top.likelihood * (variance.max(0.0) + value * value);
+        }
+        let value = first / all;
+        (value, (second / all - value * value).max(0.0).sqrt())
     }
 }
 
