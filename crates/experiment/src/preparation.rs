@@ -172,8 +172,6 @@ pub fn streaming_block(range: ByteRange, logical_block: Bytes, setting: StreamSe
 pub fn random_block(facts: &TargetFacts) -> Bytes {
     RANDOM_BLOCK.max(facts.logical_block)
 }
-
-/// "read" or "write", whichever most of its requests are.
 pub fn verb(mix: OperationMix) -> &'static str {
     if mix == OperationMix::Write { "write" } else { "read" }
 }

@@ -118,8 +118,6 @@ fn job(version: u32, fields: &[Field<'_>], options: &Options) -> Result<Job, Imp
         syncs: None,
     })
 }
-
-/// "99.000000%=436", in µs; "0%=0" fills up the list.
 fn percentiles(fields: &[Field<'_>]) -> fio::Percentiles {
     let mut all = Vec::new();
     for field in fields {

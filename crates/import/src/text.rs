@@ -13,7 +13,6 @@ pub(crate) struct Line<'text> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'text> {
     pub line: usize,
-    /// In characters of the line, counted from 1.
     pub column: usize,
     pub text: &'text str,
 }

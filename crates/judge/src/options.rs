@@ -131,8 +131,6 @@ pub struct CoverageOptions {
     #[command(flatten)]
     pub program: ProgramOption,
 }
-
-/// Of programs that have their turns.
 #[derive(Args, Debug)]
 pub struct TurnOptions {
     /// How often each program has its turn

@@ -119,8 +119,8 @@ fn at_share(stretches: &[Stretch], top: f64, share: f64) -> f64 {
 
 pub fn track_ends(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackEnds> {
     let mut ends = Vec::new();
-    for probe in long_probes(readings) {
-        ends.extend(TrackEnds::of(probe, readings, rotation, sector_bytes));
+    for probe in long_probes(readings, rotation) {
+        ends.extend(TrackEnds::of(&probe, readings, rotation, sector_bytes));
     }
     ends
 }
@@ -129,9 +129,9 @@ pub fn track_ends(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) 
 /// of tracks sectors are read again so soon that a cache may answer.
 pub(super) fn rotation_of(readings: &[Reading]) -> Result<Rotation, NoGeometry> {
     let rotation = Rotation::of(readings)?;
-    let first = long_probes(readings)
+    let first = long_probes(readings, &rotation)
         .first()
-        .and_then(|probe| readings.iter().position(|reading| *reading == probe[0]));
+        .and_then(|probe| readings.iter().position(|reading| probe.contains(reading)));
     match first {
         Some(first) if rotation.scatter_turns > FINEST_TURNS => Rotation::of(&readings[..first]),
         _ => Ok(rotation),
@@ -145,8 +145,8 @@ pub(super) fn tracks_of(
     sector_bytes: u64,
 ) -> (Vec<TrackCount>, usize) {
     let counts = counts_of(readings, rotation, sector_bytes);
-    let all = probe_count(readings);
-    if !scatters(&counts, rotation) || long_probes(readings).is_empty() {
+    let all = probe_count(readings, rotation);
+    if !scatters(&counts, rotation) || long_probes(readings, rotation).is_empty() {
         return (counts, all);
     }
     let mut by_ends: Vec<TrackCount> =

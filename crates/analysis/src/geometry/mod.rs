@@ -26,7 +26,7 @@ pub(crate) use mechanics::{Mechanics, Tracks};
 pub use near::{NearMap, NearMaps, NearSeeks, near_maps, other_borders};
 pub use rotation::Rotation;
 pub use seek::{Hop, SeekCurve, hops_of};
-pub use track::{TrackBorder, TrackCount, counts_of, probe_count, scatters};
+pub use track::{TrackBorder, TrackCount, counts_of, is_answered_by_cache, probe_count, scatters};
 
 use crate::measured::evidence_across;
 use crate::stats::sample::middle;

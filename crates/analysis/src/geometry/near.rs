@@ -102,8 +102,8 @@ impl NearMap {
         // The tracks of a place are told by the reads that were made to tell them: of the pairs that follow, some are answered by the
         // drive's cache, and the fewer places there are, the more.
         let told_by = probe.first()?.phase..=probe.first()?.phase + 1;
-        let told: Vec<&Reading> =
-            readings.iter().filter(|reading| told_by.contains(&reading.phase)).collect();
+        let mut told: Vec<&Reading> = readings.iter().collect();
+        told.retain(|reading| told_by.contains(&reading.phase) && !rotation.is_cached(reading));
         map.fit_border(&told, rotation)?;
         Some(map)
     }
@@ -302,7 +302,7 @@ pub fn other_borders(counts: &[TrackCount], rotation: &Rotation) -> Vec<TrackBor
 }
 
 fn all_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<NearMap> {
-    let probes = long_probes(readings);
+    let probes = long_probes(readings, rotation);
     let mut counts = Vec::new();
     for probe in &probes {
         counts.extend(count_of(probe, rotation, sector_bytes));
@@ -310,7 +310,7 @@ fn all_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec
     let mut maps = Vec::new();
     if !scatters(&counts, rotation) {
         for probe in probes {
-            maps.extend(NearMap::of(probe, readings, rotation, sector_bytes));
+            maps.extend(NearMap::of(&probe, readings, rotation, sector_bytes));
         }
         return maps;
     }

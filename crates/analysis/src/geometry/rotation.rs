@@ -17,7 +17,6 @@ use std::f64::consts::TAU;
 const TURNS_PER_SECOND: (f64, f64) = (55.0, 271.0);
 /// The chance that a drive without a rotation is said to have one.
 const FALSE_ALARM: f64 = 1e-6;
-/// Pairs that are looked at for a first guess.
 const PAIRS_MAX: usize = 512;
 const PAIRS_MIN: usize = 40;
 /// And how far apart: the longer they are, the more speeds have to be tried.
@@ -49,6 +48,9 @@ const CACHED_S: f64 = 0.5e-3;
 /// Completions at ticks of a timer are whole periods apart as well, but all at one angle. Places of a disk lie at all angles: the mean
 /// of 80 such vectors is longer than this one time in 10⁸ (Rayleigh: exp(−n·r²)).
 const ONE_ANGLE: f64 = 0.5;
+
+/// Reads that take no longer than this part of a turn were answered by a cache: steps of probes are longer, and so are seeks over the drive.
+const CACHED_TURNS: f64 = 0.1;
 
 #[derive(Clone, Debug)]
 pub struct Rotation {
@@ -134,6 +136,10 @@ impl Rotation {
 
     pub fn turn_s(&self) -> f64 {
         self.period.value
+    }
+
+    pub(super) fn is_cached(&self, reading: &Reading) -> bool {
+        reading.seconds() < CACHED_TURNS * self.turn_s()
     }
 
     /// The turns from one moment to a later one, or less than none to an earlier one.

@@ -19,7 +19,6 @@ const BEND_S: f64 = 40e-3;
 const START_S: (f64, f64) = (4e-3, 12e-3);
 /// Angles of one place may differ by this much when a drive turns a little unevenly; what a cache answered differs by anything.
 const UNEVEN_TURNS: f64 = 0.02;
-/// Fewer hops do not fix a curve.
 const HOPS_MIN: usize = 200;
 /// Two-sided 95 % of a normal distribution.
 const NORMAL_95: f64 = 1.96;
@@ -34,13 +33,19 @@ pub struct Hop {
 
 pub fn hops_of(readings: &[Reading], rotation: &Rotation) -> Vec<Hop> {
     let tolerance = rotation.tolerance_turns().max(UNEVEN_TURNS);
-    let hop = |reading: &Reading| {
-        let (from, _) = reading.before?;
-        let angle = rotation.angle(reading.offset)?;
+    let (mut hops, mut is_arm_elsewhere) = (Vec::new(), false);
+    for reading in readings {
+        // For what a cache answers the arm stays where it is; and it meets its angle one time in 25 by chance.
+        let was_arm_elsewhere = std::mem::replace(&mut is_arm_elsewhere, rotation.is_cached(reading));
+        let (Some((from, _)), Some(angle)) = (reading.before, rotation.angle(reading.offset)) else {
+            continue;
+        };
         let met = wrapped(rotation.phase(reading.completed_ns) - angle).abs() <= tolerance;
-        if met { Some(Hop { from, to: reading.offset, seconds: reading.seconds() }) } else { None }
-    };
-    readings.iter().filter_map(hop).collect()
+        if met && !was_arm_elsewhere && !is_arm_elsewhere {
+            hops.push(Hop { from, to: reading.offset, seconds: reading.seconds() });
+        }
+    }
+    hops
 }
 
 /// The time of command and seek over the share of all cylinders between two places.

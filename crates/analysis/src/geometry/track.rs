@@ -1,6 +1,7 @@
 //! Sectors on a track, from the angles of some that lie side by side.
 //!
-//! A *probe* is a few reads close together, each below the last in address, so that what the drive read on after one does not answer the next.
+//! A *probe* is a few reads close together, each below the last in address, so that what the drive read on after one does not answer the next. A
+//! drive that reads as soon as it is on a track holds what lies below: it is probed upwards, by steps that no command is quick enough for.
 //! Two sectors of one track that are g apart lie g/n of a turn apart. Where a track ends between them, a skew comes on top, and they fit no n
 //! that the others fit. So the n is taken that most pairs of a probe fit, and then made as exact as all readings on that track allow.
 
@@ -44,7 +45,6 @@ pub struct TrackCount {
 pub struct TrackBorder {
     /// What the angle jumps by, in turns less whole ones.
     pub skew_turns: f64,
-    /// Half way between the reads next to it.
     pub offset: u64,
 }
 
@@ -88,16 +88,16 @@ pub(super) struct Spot {
 }
 
 pub fn counts_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<TrackCount> {
-    let probes = probes_of(readings);
+    let probes = probes_of(readings, rotation);
     probes.iter().filter_map(|probe| count_of(probe, rotation, sector_bytes)).collect()
 }
 
-pub fn probe_count(readings: &[Reading]) -> usize {
-    probes_of(readings).len()
+pub fn probe_count(readings: &[Reading], rotation: &Rotation) -> usize {
+    probes_of(readings, rotation).len()
 }
 
-pub(super) fn long_probes(readings: &[Reading]) -> Vec<&[Reading]> {
-    let mut probes = probes_of(readings);
+pub(super) fn long_probes(readings: &[Reading], rotation: &Rotation) -> Vec<Vec<Reading>> {
+    let mut probes = probes_of(readings, rotation);
     probes.retain(|probe| probe.len() >= LONG_PROBE);
     probes
 }
@@ -110,24 +110,52 @@ pub fn scatters(counts: &[TrackCount], rotation: &Rotation) -> bool {
     rotation.scatter_turns > FINEST_TURNS || off_sectors > 0.5
 }
 
-/// Stretches of reads each of which was a little below the last.
-pub(super) fn probes_of(readings: &[Reading]) -> Vec<&[Reading]> {
-    let goes_on = |pair: &[Reading]| {
-        pair[1].before.is_some_and(|(offset, _)| offset == pair[0].offset)
-            && pair[1].offset < pair[0].offset
-            && pair[0].offset - pair[1].offset <= REACH_BYTES
-    };
-    let mut probes = Vec::new();
+/// Stretches of reads each of which was a little below the last, or those that go up, from the highest down: they are made where the others
+/// told nothing, and replace them.
+pub(super) fn probes_of(readings: &[Reading], rotation: &Rotation) -> Vec<Vec<Reading>> {
+    let (mut downwards, mut upwards) = (Vec::new(), Vec::new());
     let mut start = 0;
     for at in 1..=readings.len() {
-        if at == readings.len() || !goes_on(&readings[at - 1..=at]) {
-            if at - start >= READINGS_MIN {
-                probes.push(&readings[start..at]);
+        let is_near = at < readings.len() && is_near(&readings[at - 1], &readings[at]);
+        let turns = is_near && at - start > 1 && goes_up(readings, start + 1) != goes_up(readings, at);
+        if is_near && !turns {
+            continue;
+        }
+        if at - start >= READINGS_MIN {
+            let mut probe = readings[start..at].to_vec();
+            if goes_up(readings, start + 1) {
+                probe.reverse();
+                probe.retain(|reading| !rotation.is_cached(reading));
+                // Of four on two tracks only two pairs fit, and one by chance is more.
+                upwards.extend((probe.len() > READINGS_MIN).then_some(probe));
+            } else {
+                downwards.push(probe);
             }
-            start = at;
+        }
+        start = if turns { at - 1 } else { at };
+    }
+    if 2 * upwards.len() >= downwards.len() { upwards } else { downwards }
+}
+
+fn is_near(one: &Reading, next: &Reading) -> bool {
+    let follows = matches!(next.before, Some((offset, _)) if offset == one.offset);
+    follows && next.offset != one.offset && next.offset.abs_diff(one.offset) <= REACH_BYTES
+}
+
+fn goes_up(readings: &[Reading], at: usize) -> bool {
+    readings[at].offset > readings[at - 1].offset
+}
+
+/// Whether a cache answered reads of probes: of the reads near the one before, at least a quarter.
+pub fn is_answered_by_cache(readings: &[Reading], rotation: &Rotation) -> bool {
+    let (mut near, mut quick) = (0, 0);
+    for pair in readings.windows(2) {
+        if is_near(&pair[0], &pair[1]) {
+            near += 1;
+            quick += usize::from(rotation.is_cached(&pair[1]));
         }
     }
-    probes
+    near > 0 && 4 * quick >= near
 }
 
 pub(super) fn spots_of(probe: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec<Spot> {

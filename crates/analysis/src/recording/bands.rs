@@ -28,7 +28,6 @@ const SIZE_STEP: f64 = 0.001;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks {
-    /// Where the written blocks are, in bytes, in order.
     blocks: Vec<u64>,
     untouched_s: Vec<f64>,
     read_s: Vec<Vec<f64>>,

@@ -36,7 +36,6 @@ const CORRELATION_MAX: f64 = 0.15;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Disturbances {
     pub visits: usize,
-    /// Their share of all visits, in [0, 1].
     pub share: f64,
     /// Stretches of time in which visits that follow each other were disturbed: start and end, since the run's clock began.
     pub times_ns: Vec<(u64, u64)>,

@@ -33,7 +33,6 @@ const FINER_MAX: u32 = 2;
 const SINGLE_MECHANICAL: Nanos = Nanos::from_millis(2000);
 const SINGLE: Nanos = Nanos::from_millis(90);
 const SINGLES_IN_ROUND: usize = 2;
-/// A part of the range, or another size.
 const OTHER_MECHANICAL: Nanos = Nanos::from_millis(300);
 /// Ten times the 99th percentile of five in flight on three disks, so that it is told.
 const QUEUE_MECHANICAL: Nanos = Nanos::from_millis(800);

@@ -10,6 +10,8 @@
 //! 6. *Ends of cylinders*: on disks that switch heads from track to track, places and pairs once more where the skew is another one, before the
 //!    time is over: a seek to the next cylinder.
 //!
+//! Where a cache answers reads of the strata, since the drive reads from where it arrives on a track, probes go up from there on.
+//!
 //! Sectors of an array may look like tracks: behind the rounds, reads at a higher QD show how many actuators answer, and several end it.
 //! Where completion times scatter too much, both ends of a track are looked for by halving, in batches: one way first, others behind the pairs.
 
@@ -25,7 +27,8 @@ use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use analysis::geometry::{
     Density, Layout, NearMaps, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of,
-    hops_of, locates_sectors, near_maps, other_borders, probe_count, readings_of, scatters, track_ends,
+    hops_of, is_answered_by_cache, locates_sectors, near_maps, other_borders, probe_count, readings_of,
+    scatters, track_ends,
 };
 use analysis::stripe::has_several_arms;
 use clap::{Arg, Args};
@@ -66,6 +69,8 @@ const WAYS: u32 = 3;
 const WAY_READS: usize = 300;
 /// Places that become known sector by sector, spread over the drive. Pairs at more of them are no more in all.
 const PLACES: u64 = 12;
+/// The same where a cache answers what lies near: with three tracks of each in between, no cache holds any when its pairs are read.
+const PLACES_UPWARDS: u64 = 96;
 /// More reads near each end of a track there, to know it closer.
 const CLOSER_READS: u32 = 5;
 /// Where cylinders end is looked at when this much time is left: 800 reads of the slowest disks.
@@ -142,6 +147,8 @@ pub struct Geometry {
     /// Asks whether one drive answers or several; none where an earlier part of the run has asked it.
     stripe: Option<Stripe>,
     knows_drives: bool,
+    /// Whether probes go up, since a drive that reads on arrival answers what lies below from its cache.
+    upwards: bool,
     batch_from: usize,
     at_cylinder_ends: bool,
     ways: u32,
@@ -208,6 +215,7 @@ impl Geometry {
             scatters: false,
             stripe: None,
             knows_drives: false,
+            upwards: false,
             batch_from: 0,
             at_cylinder_ends: false,
             ways: 0,
@@ -253,20 +261,26 @@ impl Geometry {
             }
             Stage::Strata => {
                 self.scatters = scatters(&self.counts, &rotation);
-                if self.scatters || self.follows_tracks(&self.counts) {
+                if !self.upwards && is_answered_by_cache(&self.readings, &rotation) {
+                    self.upwards = true;
+                    self.counts.clear();
+                    let strata = STRATA * probes::LENGTHS_UPWARDS;
+                    self.plan_probes("a track in each part of the drive, upwards", strata, Stage::Strata)
+                } else if self.scatters || self.follows_tracks(&self.counts, &rotation) {
                     self.plan_way(&rotation, 1)
                 } else {
                     self.plan_anew(&rotation)
                 }
             }
-            Stage::ShortStrata if self.follows_tracks(&self.counts) => self.plan_way(&rotation, 1),
+            Stage::ShortStrata if self.follows_tracks(&self.counts, &rotation) => self.plan_way(&rotation, 1),
             Stage::ShortStrata => Stage::Done,
             Stage::Ways(1) if self.scatters => self.plan_places(BATCH_OF_ENDS, Stage::Places),
             Stage::Ways(_) if self.scatters => self.plan_more_ends(&rotation),
             Stage::Ways(done) if done < WAYS => self.plan_way(&rotation, done + 1),
             Stage::Ways(_) => {
                 self.scatters = scatters(&self.counts, &rotation);
-                self.plan_places(if self.scatters { BATCH_OF_ENDS } else { PLACES }, Stage::Places)
+                let places = if self.scatters { BATCH_OF_ENDS } else { self.places() };
+                self.plan_places(places, Stage::Places)
             }
             Stage::Places if self.scatters => self.plan_ends(&rotation, 1, Stage::EndsOfPlaces),
             Stage::EndsOfPlaces(done) if done <= ROUNDS_OF_ENDS => {
@@ -321,8 +335,9 @@ impl Geometry {
     }
 
     /// Whether addresses follow the tracks of one disk, by the first probes. On a disk nearly all of them tell a number of sectors.
-    fn follows_tracks(&self, counts: &[TrackCount]) -> bool {
-        counts.len() as f64 >= TRACKS_SHARE_MIN * probe_count(&self.readings) as f64
+    fn follows_tracks(&self, counts: &[TrackCount], rotation: &Rotation) -> bool {
+        let lengths = if self.upwards { probes::LENGTHS_UPWARDS as f64 } else { 1.0 };
+        counts.len() as f64 >= TRACKS_SHARE_MIN / lengths * probe_count(&self.readings, rotation) as f64
     }
 
     /// Begins anew with smaller blocks where these show tracks, and looks for shorter tracks where they do not: a target that claims sectors of
@@ -330,9 +345,9 @@ impl Geometry {
     fn plan_anew(&mut self, rotation: &Rotation) -> Stage {
         let tried = std::mem::replace(&mut self.block, self.logical_block);
         let counts = counts_of(&self.readings, rotation, self.block.get());
-        if self.block == tried || !self.follows_tracks(&counts) {
+        if self.block == tried || !self.follows_tracks(&counts, rotation) {
             self.block = tried;
-            let reads = self.probes(STRATA, |_| probes::OF_SHORT_TRACKS.to_vec());
+            let reads = self.probes(STRATA, |_, _| probes::OF_SHORT_TRACKS.to_vec());
             self.queue.push_back(self.reads("a short track in each part of the drive", &reads));
             return Stage::ShortStrata;
         }
@@ -345,17 +360,29 @@ impl Geometry {
 
     fn plan_probes(&mut self, what: &str, count: u64, stage: Stage) -> Stage {
         let block = self.block.get();
-        let reads = self.probes(count, |sectors| probes::below(sectors, block));
+        let reads = if self.upwards {
+            self.probes(count, probes::below_upwards)
+        } else {
+            self.probes(count, |sectors, _| probes::below(sectors, block))
+        };
         self.queue.push_back(self.reads(what, &reads));
         stage
     }
 
     /// Reads at so many places, as far below each as the tracks near it say.
-    fn probes(&mut self, count: u64, below: impl Fn(Option<f64>) -> Vec<u64>) -> Vec<u64> {
+    fn probes(&mut self, count: u64, below: impl Fn(Option<f64>, u64) -> Vec<u64>) -> Vec<u64> {
         let mut reads = Vec::new();
-        for place in probes::strata(self.range, count, &mut self.prng) {
-            let below = below(probes::sectors_near(&self.counts, place));
-            reads.extend(probes::reads_at(self.range, self.block.get(), place, &below));
+        for (number, place) in (0..).zip(probes::strata(self.range, count, &mut self.prng)) {
+            let below = below(probes::sectors_near(&self.counts, place), number);
+            reads.extend(self.probe_at(place, &below));
+        }
+        reads
+    }
+
+    fn probe_at(&self, place: u64, below: &[u64]) -> Vec<u64> {
+        let mut reads = probes::reads_at(self.range, self.block.get(), place, below);
+        if self.upwards {
+            reads.reverse();
         }
         reads
     }
@@ -394,9 +421,13 @@ impl Geometry {
         (places >= OPEN_MIN as u64).then_some(places.min(BATCH_OF_ENDS))
     }
 
+    fn places(&self) -> u64 {
+        if self.upwards { PLACES_UPWARDS } else { PLACES }
+    }
+
     fn plan_places(&mut self, count: u64, stage: Stage) -> Stage {
         self.batch_from = self.readings.len();
-        let reads = self.probes(count, probes::below_close);
+        let reads = self.probes(count, |sectors, _| probes::below_close(sectors));
         if reads.is_empty() {
             return if stage == Stage::Tracks { Stage::Done } else { Stage::Pairs };
         }
@@ -429,7 +460,11 @@ impl Geometry {
         let maps = self.near_maps(rotation);
         let mut reads = Vec::new();
         for map in if self.at_cylinder_ends { &maps.others } else { &maps.usual } {
-            reads.extend(map.closer_places(CLOSER_READS));
+            let mut places = map.closer_places(CLOSER_READS);
+            if self.upwards {
+                places.reverse();
+            }
+            reads.extend(places);
         }
         if !reads.is_empty() {
             self.queue.push_back(self.reads("the ends of these tracks", &reads));
@@ -476,13 +511,13 @@ impl Geometry {
         self.at_cylinder_ends = true;
         let mut borders = other_borders(&self.counts, rotation);
         self.prng.shuffle(&mut borders);
-        borders.truncate(PLACES as usize);
+        borders.truncate(self.places() as usize);
         let mut reads = Vec::new();
         for border in borders {
             let sectors = probes::sectors_near(&self.counts, border.offset);
             let above = (ABOVE_BORDER * sectors.unwrap_or(0.0)) as u64 * self.block.get();
             let below = probes::below_close(sectors);
-            reads.extend(probes::reads_at(self.range, self.block.get(), border.offset + above, &below));
+            reads.extend(self.probe_at(border.offset + above, &below));
         }
         if !reads.is_empty() {
             self.queue.push_back(self.reads("tracks where cylinders end", &reads));

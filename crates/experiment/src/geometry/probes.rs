@@ -13,6 +13,12 @@ const LARGE_SECTOR: u64 = 4096;
 pub const OF_SHORT_TRACKS: [u64; 8] = [0, 2, 5, 9, 14, 22, 35, 60];
 /// The same in parts of a track where it is known about how long one is: at most one end of a track lies between them.
 const KNOWN: [f64; 5] = [0.0, 0.025, 0.125, 0.33, 0.66];
+/// The same where a probe goes up, by steps of a tenth of a track and more: no disk is quick enough to hold the next of these. Of tracks of 100
+/// to 250 sectors, of up to 700, and of up to 2000.
+const UNKNOWN_UPWARDS: [[u64; 6]; LENGTHS_UPWARDS as usize] =
+    [[0, 13, 28, 48, 75, 105], [0, 70, 150, 240, 340, 450], [0, 200, 420, 660, 920, 1200]];
+pub const LENGTHS_UPWARDS: u64 = 3;
+const KNOWN_UPWARDS: [f64; 6] = [0.0, 0.12, 0.26, 0.42, 0.6, 0.85];
 /// Reads on a track of which every sector is to be known, and how many tracks.
 const CLOSE_STEP: f64 = 0.17;
 const CLOSE_READS: u32 = 17;
@@ -37,8 +43,20 @@ pub fn below(sectors: Option<f64>, sector_bytes: u64) -> Vec<u64> {
     match sectors {
         None if sector_bytes < LARGE_SECTOR => UNKNOWN.to_vec(),
         None => UNKNOWN_LARGE.to_vec(),
-        Some(sectors) => KNOWN.iter().map(|part| (part * sectors).ceil() as u64).collect(),
+        Some(sectors) => parts(&KNOWN, sectors),
     }
+}
+
+/// The same for a probe that goes up; `number` tells which of the lengths that a track may have.
+pub fn below_upwards(sectors: Option<f64>, number: u64) -> Vec<u64> {
+    match sectors {
+        None => UNKNOWN_UPWARDS[(number % LENGTHS_UPWARDS) as usize].to_vec(),
+        Some(sectors) => parts(&KNOWN_UPWARDS, sectors),
+    }
+}
+
+fn parts(of_track: &[f64], sectors: f64) -> Vec<u64> {
+    of_track.iter().map(|part| (part * sectors).ceil() as u64).collect()
 }
 
 /// The same for a place of which every sector is to be known; none where nothing is known of tracks.

@@ -130,8 +130,6 @@ struct Survey {
     latest_end_ns: Option<u64>,
     at_limit: AtLimit,
 }
-
-/// What is done where a rate limit was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtLimit {
     Deciding,

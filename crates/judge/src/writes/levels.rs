@@ -116,8 +116,6 @@ fn text(rows: &[Row]) -> String {
     text.push('\n');
     text
 }
-
-/// "5000 MB/s, from 280 GB on 2500".
 fn listed(levels: &[(f64, f64)]) -> String {
     let mut parts = Vec::new();
     for (index, (from, rate)) in levels.iter().enumerate() {

@@ -67,10 +67,7 @@ pub struct Chart {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Across {
-    /// Of sequential or of random requests.
-    Position {
-        is_random: bool,
-    },
+    Position { is_random: bool },
     RunTime,
     WriteTime,
     Other,
@@ -81,8 +78,6 @@ pub struct Beside {
     pub label: String,
     pub bars: Vec<Vec<Bar>>,
 }
-
-/// The share of the values in [low, high).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
     pub low: f64,

@@ -141,8 +141,6 @@ fn interference(by: Interference) -> String {
         Interference::InSamples => "sequential reads of the same run show other I/O".into(),
     }
 }
-
-/// "2.13 % (1.50 to 2.90) around 210 µs".
 fn describe(mode: &LatencyMode, rounds: usize) -> String {
     let mut text = format!(
         "{} %{} around {}",

@@ -8,7 +8,6 @@ use model::run::Run;
 use model::units::Bytes;
 
 const PAGE_ROWS: usize = 12;
-/// Of a stretch in which nothing was asked for.
 const UNTOUCHED: char = '.';
 
 /// The map in no more than so many rows, with its legend; the rows hold all there is if fewer are enough.

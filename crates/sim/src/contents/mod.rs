@@ -14,7 +14,6 @@ use std::fmt;
 
 /// How much memory the contents may use unless [`Contents::with_limit`] says otherwise.
 pub const MEMORY_BYTES_MAX: u64 = 4 * GIB;
-/// The largest drive that has contents: 64 TiB.
 pub const CAPACITY_MAX: Bytes = Bytes::new(1 << 46);
 
 /// The data of a drive, zeros at first. The same requests on the same seed give the same data.

@@ -125,7 +125,7 @@ prop_compose! {
             command_overhead_ms: times.2,
             geometry,
             seek,
-            read_ahead: ReadAheadProfile { segments, segment_kib, ahead_kib: None, drops_delivered: false, sequential_only: false },
+            read_ahead: ReadAheadProfile { segments, segment_kib, ahead_kib: None, drops_delivered: false, on_arrival: false, sequential_only: false },
             write_cache: WriteCacheProfile { capacity_kib: write_cache_kib, ..WriteCacheProfile::default() },
             queue,
             standby: standby

@@ -279,6 +279,7 @@ fn a_segment_is_too_large_even_where_there_are_none() {
         segment_kib: 1 << 60,
         ahead_kib: None,
         drops_delivered: false,
+        on_arrival: false,
         sequential_only: false,
     };
     let flaw = profile.check(DISK_4TB_CAPACITY).unwrap_err();

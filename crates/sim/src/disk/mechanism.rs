@@ -51,6 +51,8 @@ struct Arm {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transfer {
     pub first_s: f64,
+    /// How long the head had been on the track by then.
+    pub waited_s: f64,
     /// When its last sector had passed, or the arm gave up, in seconds.
     pub end_s: f64,
     pub failed_byte: Option<u64>,
@@ -183,11 +185,11 @@ impl Mechanism {
         let sector_bytes = self.geometry.sector_bytes();
         let end_byte = first_byte + length_bytes;
         let end = end_byte.div_ceil(sector_bytes);
-        let first_s = self.arrive(place, writes, start_s.max(self.arm.free_s));
+        let (first_s, waited_s) = self.arrive(place, writes, start_s.max(self.arm.free_s));
         let last = self.geometry.place(end - 1);
         let turns = last.end_revolutions() - place.revolutions;
-        let mut transfer =
-            Transfer { first_s, end_s: first_s + turns * self.turn_s, failed_byte: None, is_plain: true };
+        let end_s = first_s + turns * self.turn_s;
+        let mut transfer = Transfer { first_s, waited_s, end_s, failed_byte: None, is_plain: true };
         let is_partial = !(first_byte.is_multiple_of(sector_bytes) && end_byte.is_multiple_of(sector_bytes));
         if writes && is_partial {
             // Read, and written when it comes by again.
@@ -200,9 +202,9 @@ impl Mechanism {
         transfer
     }
 
-    fn arrive(&mut self, place: &Place, writes: bool, start_s: f64) -> f64 {
+    fn arrive(&mut self, place: &Place, writes: bool, start_s: f64) -> (f64, f64) {
         if start_s <= self.arm.free_s && self.goes_on_with(place, writes) {
-            return self.arm.free_s + self.skew_s(place);
+            return (self.arm.free_s + self.skew_s(place), 0.0);
         }
         let start_s = start_s + self.wake_up_s(start_s);
         self.asleep = false;
@@ -211,7 +213,22 @@ impl Mechanism {
             share => (1.0 + share * self.prng.normal()).clamp(0.5, 2.0),
         };
         let ready_s = start_s + self.reach_s(place, writes) * noise;
-        ready_s + self.wait_s(place.angle_turns, self.phase_turns(ready_s))
+        let waited_s = self.wait_s(place.angle_turns, self.phase_turns(ready_s));
+        (ready_s + waited_s, waited_s)
+    }
+
+    /// Bytes of the same track right before a stretch that pass the head in the time before it.
+    pub fn passed_before(&self, first_byte: u64, waited_s: f64) -> u64 {
+        let place = self.place_of(first_byte);
+        let passed = (waited_s * self.turns_per_second * f64::from(place.sectors_per_track)) as u64;
+        let (mut on_track, mut beyond) = (0, passed.min(place.sector) + 1);
+        while on_track + 1 < beyond {
+            let middle = on_track.midpoint(beyond);
+            let before = self.geometry.place(place.sector - middle);
+            let is_same = (before.cylinder, before.surface) == (place.cylinder, place.surface);
+            if is_same { on_track = middle } else { beyond = middle }
+        }
+        on_track * self.geometry.sector_bytes()
     }
 
     fn wake_up_s(&self, at_s: f64) -> f64 {

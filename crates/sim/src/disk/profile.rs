@@ -101,6 +101,8 @@ section! {
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         drops_delivered: bool = false => "The cache holds prefetched data only and drops them once delivered: rereads come from the medium.";
         #[serde(skip_serializing_if = "std::ops::Not::not")]
+        on_arrival: bool = false => "The head reads as soon as it is on a track: sectors that pass before the requested one are cached, too.";
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         sequential_only: bool = false => "Prefetch begins with the second of two sequential reads, which misses a revolution.";
     }
 }

@@ -19,6 +19,7 @@ pub struct ReadAhead {
     segment_bytes: u64,
     ahead_bytes: u64,
     drops_delivered: bool,
+    on_arrival: bool,
     sequential_only: bool,
     last_end_byte: u64,
     uses: u64,
@@ -54,6 +55,7 @@ impl ReadAhead {
             segment_bytes: profile.segment_kib * KIB,
             ahead_bytes: profile.ahead_bytes(),
             drops_delivered: profile.drops_delivered,
+            on_arrival: profile.on_arrival,
             sequential_only: profile.sequential_only,
             last_end_byte: 0,
             uses: 0,
@@ -146,6 +148,9 @@ impl ReadAhead {
     pub fn began(&mut self, mechanism: &Mechanism, first_byte: u64, end_byte: u64, transfer: &Transfer) {
         if self.segments.is_empty() || transfer.failed_byte.is_some() {
             return;
+        }
+        if self.on_arrival {
+            self.store(first_byte - mechanism.passed_before(first_byte, transfer.waited_s), first_byte);
         }
         self.store_delivered(first_byte, end_byte);
         let is_sequential = first_byte == self.last_end_byte;

@@ -138,7 +138,14 @@ pub(super) fn draw_caches(draws: &mut Draws, gb_per_surface: f64) -> (ReadAheadP
     let held_kib = (memory_kib as f64 * draws.even(WRITE_CACHE_SHARE)) as u64;
     let capacity_kib = if draws.percent(90) { held_kib } else { 0 };
     (
-        ReadAheadProfile { segments, segment_kib, ahead_kib, drops_delivered: false, sequential_only: false },
+        ReadAheadProfile {
+            segments,
+            segment_kib,
+            ahead_kib,
+            drops_delivered: false,
+            on_arrival: false,
+            sequential_only: false,
+        },
         WriteCacheProfile { capacity_kib, ..WriteCacheProfile::default() },
     )
 }

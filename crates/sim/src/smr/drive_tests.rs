@@ -52,6 +52,7 @@ pub(in crate::smr) fn disk() -> DiskProfile {
             segment_kib: 2048,
             ahead_kib: None,
             drops_delivered: false,
+            on_arrival: false,
             sequential_only: false,
         },
         write_cache: WriteCacheProfile { capacity_kib: 16_384, ..WriteCacheProfile::default() },
