@@ -112,7 +112,6 @@ pub struct Request {
     pub operation: Operation,
     pub completed_s: f64,
     pub latency_ns: u64,
-    /// Where, if the text tells, else 0.
     pub first_byte: u64,
     pub bytes: u32,
 }

@@ -26,6 +26,9 @@ pub enum Kept {
 /// With more reads unexplained by a step, a stream says nothing: something else used the drive, or its cache is not kept in order.
 const STRAY_SHARE_MAX: f64 = 0.2;
 
+/// A disk that reads as soon as its head is on a track holds what lies below a read of the medium; no track holds more (30 TB: 2.4 MB).
+const TRACK_BYTES_MAX: u64 = 4 << 20;
+
 pub fn kept(run: &RunView<'_>) -> Kept {
     let looks = looks(run);
     if looks.is_empty() {
@@ -43,10 +46,15 @@ pub fn kept(run: &RunView<'_>) -> Kept {
     let (mut ends, mut phases) = (Vec::new(), Vec::new());
     let mut whole: Option<Bytes> = None;
     for look in &looks {
-        let mut probes = Vec::new();
+        let (mut probes, mut missed) = (Vec::new(), u64::MAX);
         for io in &look.ios {
+            let is_hit = io.service_ns() as f64 <= threshold;
+            if is_hit && missed.saturating_sub(io.offset_bytes) <= TRACK_BYTES_MAX {
+                continue;
+            }
+            missed = if is_hit { missed } else { io.offset_bytes };
             let distance = look.stream_end.saturating_sub(io.offset_bytes);
-            probes.push(Probe { distance, is_hit: io.service_ns() as f64 <= threshold });
+            probes.push(Probe { distance, is_hit });
         }
         match step(&probes) {
             Some(Step { stray_share, .. }) if stray_share > STRAY_SHARE_MAX => {}

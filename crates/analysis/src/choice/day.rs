@@ -15,7 +15,6 @@ pub const DAYS_BEFORE: u64 = 2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DayOfWrites {
     pub daily: Bytes,
-    /// At once; the bursts come at equal distances.
     pub burst: Bytes,
     pub random_share: f64,
 }

@@ -28,6 +28,9 @@ use model::estimate::Estimate;
 use model::finding::{CacheUnknown, DriveCache, Finding, FindingCode, Outcome};
 use model::run::RunView;
 
+/// A drive that does not prefetch behind single reads may behind a stream: a segment at most, and disks have 16 to 32.
+const SEGMENTS_MIN: f64 = 16.0;
+
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::DriveCache], needs: &[Need::Asked(EXPERIMENT_ACCESS)], detect };
 
@@ -75,6 +78,10 @@ fn drive_cache(run: &Examined<'_>, kept: &Kept) -> Result<DriveCache, CacheUnkno
         ReadOn::Found { low: Some(low), high: Some(high), .. } => {
             let drives = f64::from(drives);
             (drives * (low.as_f64() * high.as_f64()).sqrt(), drives * high.as_f64())
+        }
+        ReadOn::Found { low: None, .. } => {
+            let farthest = ends.iter().map(|(_, far)| *far).fold(0.0, f64::max);
+            (0.0, farthest / SEGMENTS_MIN)
         }
         _ => (0.0, 0.0),
     };

@@ -37,7 +37,7 @@ impl Mechanics {
     pub fn counts(&self) -> Result<&[TrackCount], NoGeometry> {
         let Tracks { counts, probes } = self.tracks();
         if 2 * counts.len() < *probes {
-            let unfit = probes - counts.len();
+            let unfit = probes.saturating_sub(counts.len());
             return Err(NoGeometry::NoTracks { unfit, probes: *probes, rpm: self.rpm() });
         }
         Ok(counts)

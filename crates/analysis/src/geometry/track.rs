@@ -92,8 +92,9 @@ pub fn counts_of(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -
     probes.iter().filter_map(|probe| count_of(probe, rotation, sector_bytes)).collect()
 }
 
+/// Without long ones: of tracks that differ from surface to surface, too few of their pairs lie on one.
 pub fn probe_count(readings: &[Reading], rotation: &Rotation) -> usize {
-    probes_of(readings, rotation).len()
+    probes_of(readings, rotation).iter().filter(|probe| probe.len() < LONG_PROBE).count()
 }
 
 pub(super) fn long_probes(readings: &[Reading], rotation: &Rotation) -> Vec<Vec<Reading>> {

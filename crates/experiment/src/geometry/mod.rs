@@ -167,6 +167,7 @@ enum Stage {
     Rounds,
     Displaced,
     Strata,
+    Lengths,
     ShortStrata,
     Ways(u32),
     Places,
@@ -259,19 +260,11 @@ impl Geometry {
             Stage::Rounds | Stage::Displaced => {
                 self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata)
             }
-            Stage::Strata => {
-                self.scatters = scatters(&self.counts, &rotation);
-                if !self.upwards && is_answered_by_cache(&self.readings, &rotation) {
-                    self.upwards = true;
-                    self.counts.clear();
-                    let strata = STRATA * probes::LENGTHS_UPWARDS;
-                    self.plan_probes("a track in each part of the drive, upwards", strata, Stage::Strata)
-                } else if self.scatters || self.follows_tracks(&self.counts, &rotation) {
-                    self.plan_way(&rotation, 1)
-                } else {
-                    self.plan_anew(&rotation)
-                }
+            Stage::Strata => self.plan_after_strata(&rotation),
+            Stage::Lengths if self.follows_tracks(&self.counts, &rotation) => {
+                self.plan_probes("a track in each part of the drive, upwards", STRATA, Stage::Strata)
             }
+            Stage::Lengths => self.plan_anew(&rotation),
             Stage::ShortStrata if self.follows_tracks(&self.counts, &rotation) => self.plan_way(&rotation, 1),
             Stage::ShortStrata => Stage::Done,
             Stage::Ways(1) if self.scatters => self.plan_places(BATCH_OF_ENDS, Stage::Places),
@@ -300,6 +293,19 @@ impl Geometry {
             }
             Stage::WarmUp | Stage::Done => Stage::Done,
         };
+    }
+
+    fn plan_after_strata(&mut self, rotation: &Rotation) -> Stage {
+        self.scatters = scatters(&self.counts, rotation);
+        if !self.upwards && is_answered_by_cache(&self.readings, rotation) {
+            self.upwards = true;
+            self.counts.clear();
+            self.plan_probes("tracks of several lengths, upwards", STRATA, Stage::Lengths)
+        } else if self.scatters || self.follows_tracks(&self.counts, rotation) {
+            self.plan_way(rotation, 1)
+        } else {
+            self.plan_anew(rotation)
+        }
     }
 
     fn plan_rounds(&mut self) -> Stage {

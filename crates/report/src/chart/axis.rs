@@ -13,7 +13,6 @@ pub struct Axis {
     pub divisor: f64,
     /// In base units; 0 on a linear axis.
     pub start: f64,
-    /// In base units; above the start.
     pub end: f64,
     pub scale: Scale,
     pub numbers: Numbers,

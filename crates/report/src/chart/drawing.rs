@@ -87,7 +87,6 @@ pub(crate) struct Rules {
     pub sparse_max: usize,
     /// From so many measurements on symbols let through what is behind them.
     pub crowded_min: usize,
-    /// A measurement that is this wide is a stroke.
     pub stroke_min: f64,
     /// Points of a line that are closer have no symbol each,
     pub spacing_min: f64,

@@ -12,6 +12,7 @@ model::words! {
         Remote = "remote",
         Cloud = "cloud",
         Cached = "cached",
+        ReadPolicy = "read-policy",
     }
 }
 
@@ -25,6 +26,7 @@ impl Family {
             Family::Remote => "target",
             Family::Cloud => "cloud volume",
             Family::Cached => "disk behind a write cache",
+            Family::ReadPolicy => "hard disk",
         }
     }
 }

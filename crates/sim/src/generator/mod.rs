@@ -12,6 +12,7 @@
 //! | `volume` | stripes and mirrors, over drives that come with the program and over drawn ones | `volume` |
 //! | `remote` | latency of reads and writes, jitter, servers, link, and no mechanism | `remote` |
 //! | `cached` | a disk of `hard-disk`, its write-back cache, the link before it | `cached` |
+//! | `read-policy` | a disk of `hard-disk`, and when its head reads on its own | `read_policy` |
 //! | `cloud` | latency, throughput, a token bucket of requests or of bytes | `cloud` |
 //!
 //! The same family and seed is the same drive, and its name says both: `random-hard-disk-17`.
@@ -25,6 +26,7 @@ mod flash;
 mod geometry;
 mod hard_disk;
 mod mechanics;
+mod read_policy;
 mod remote;
 mod shingled;
 mod volume;
@@ -41,6 +43,7 @@ pub fn random_profile(family: Family, seed: u64) -> Profile {
         Family::Remote => remote::draw(seed),
         Family::Cloud => cloud::draw(seed),
         Family::Cached => cached::draw(seed),
+        Family::ReadPolicy => read_policy::draw(seed),
     }
 }
 

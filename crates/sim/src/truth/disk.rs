@@ -141,6 +141,9 @@ fn mechanism(
 fn drive_cache(read_ahead: &ReadAheadProfile) -> Truth {
     match read_ahead.drops_delivered {
         true => Truth::absent(FindingCode::DriveCache),
+        false if read_ahead.on_arrival && read_ahead.ahead_bytes() == 0 => {
+            Truth::depends(FindingCode::DriveCache, "each request of a stream caches a whole track again")
+        }
         false => Truth::number(FindingCode::DriveCache, read_ahead.cache_bytes() as f64),
     }
 }
