@@ -12,8 +12,6 @@ pub(super) const EDGE_SHARE: u64 = 100;
 
 /// Steps in which the place is looked for where a falling rate becomes too low.
 const CELLS: u32 = 1024;
-
-/// A thousandth of a stretch says nothing of it.
 const SLIVER_SHARE: u64 = 1000;
 
 #[derive(Clone, Debug, PartialEq)]

@@ -20,7 +20,6 @@ pub const CACHED_SHARE_MAX: f64 = 0.01;
 pub struct Sample {
     pub phase: u32,
     pub round: u32,
-    /// Bytes or operations, as the task counts.
     pub amount: f64,
     pub calls_s: f64,
     pub flush_s: f64,

@@ -82,7 +82,7 @@ pub fn readings_of(ios: impl Iterator<Item = IoRecord>) -> Vec<Reading> {
 }
 
 /// The phases of single reads of listed places at QD 1. Where `geometry` made some, these alone, since a cache answers many of the others;
-/// and only its smallest blocks, with which it began anew where larger ones showed no tracks.
+/// and only its last blocks, with which it began anew where others were not the sectors of the disk.
 fn single_read_phases<'run>(run: &RunView<'run>) -> impl Iterator<Item = (u32, &'run PhaseSummary)> {
     let sector = geometry_sector(run);
     (0u32..).zip(run.phases).filter(move |(_, summary)| match sector {
@@ -100,9 +100,9 @@ pub fn locates_sectors(summary: &PhaseSummary, sector: Bytes) -> bool {
     is_of_geometry(summary) && single_read_block(summary) == Some(sector)
 }
 
-/// The smallest block that `geometry` made single reads of, where it made any.
+/// The block that `geometry` made single reads of last, where it made any.
 fn geometry_sector(run: &RunView<'_>) -> Option<Bytes> {
-    run.phases.iter().filter(|summary| is_of_geometry(summary)).filter_map(single_read_block).min()
+    run.phases.iter().filter(|summary| is_of_geometry(summary)).filter_map(single_read_block).next_back()
 }
 
 /// The block of a phase of single reads of listed places at QD 1; none of any other phase.

@@ -64,6 +64,8 @@ const DISPLACING_DEPTH: u32 = 32;
 const DISPLACING_TIME: Nanos = Nanos::from_secs(10);
 /// The share of these probes that must tell a track. The detectors ask for half of all, and of 48 no disk has so few by chance.
 const TRACKS_SHARE_MIN: f64 = 0.25;
+/// Tracks whose numbers of sectors are all multiples of eight by chance once in 8⁸ = 17 million times.
+const TRACKS_MIN: usize = 8;
 /// The 800 hops tell the mean seek to 1 % and the longest to 3 %, which is what data sheets are compared by.
 const WAYS: u32 = 3;
 const WAY_READS: usize = 300;
@@ -301,11 +303,32 @@ impl Geometry {
             self.upwards = true;
             self.counts.clear();
             self.plan_probes("tracks of several lengths, upwards", STRATA, Stage::Lengths)
+        } else if self.has_larger_sectors() {
+            self.begin_anew(Bytes::new(probes::LARGE_SECTOR))
         } else if self.scatters || self.follows_tracks(&self.counts, rotation) {
             self.plan_way(rotation, 1)
         } else {
             self.plan_anew(rotation)
         }
+    }
+
+    /// Whether sectors of 512 bytes are parts of larger ones, as behind many USB bridges: all tracks hold whole ones.
+    fn has_larger_sectors(&self) -> bool {
+        let mut exact: Vec<u32> = self.counts.iter().filter_map(TrackCount::exact).collect();
+        let all = exact.len();
+        exact.retain(|sectors| sectors.is_multiple_of(probes::SMALL_IN_LARGE));
+        self.block.get() < probes::LARGE_SECTOR && all >= TRACKS_MIN && exact.len() == all
+    }
+
+    /// What rounds and strata took is given once more.
+    fn begin_anew(&mut self, block: Bytes) -> Stage {
+        self.block = block;
+        self.range = self.range.align_inward(block);
+        self.times.usual = self.times.of_ends.min(self.times.usual + TIME_ANEW);
+        (self.rotation, self.searched, self.upwards) = (None, 0, false);
+        self.readings.clear();
+        self.counts.clear();
+        self.plan_rounds()
     }
 
     fn plan_rounds(&mut self) -> Stage {
@@ -349,19 +372,13 @@ impl Geometry {
     /// Begins anew with smaller blocks where these show tracks, and looks for shorter tracks where they do not: a target that claims sectors of
     /// 4096 bytes may have sectors of 512, and its tracks need not hold a whole number of the larger ones.
     fn plan_anew(&mut self, rotation: &Rotation) -> Stage {
-        let tried = std::mem::replace(&mut self.block, self.logical_block);
-        let counts = counts_of(&self.readings, rotation, self.block.get());
-        if self.block == tried || !self.follows_tracks(&counts, rotation) {
-            self.block = tried;
+        let counts = counts_of(&self.readings, rotation, self.logical_block.get());
+        if self.block == self.logical_block || !self.follows_tracks(&counts, rotation) {
             let reads = self.probes(STRATA, |_, _| probes::OF_SHORT_TRACKS.to_vec());
             self.queue.push_back(self.reads("a short track in each part of the drive", &reads));
             return Stage::ShortStrata;
         }
-        self.times.usual = self.times.of_ends.min(self.times.usual + TIME_ANEW);
-        (self.rotation, self.searched) = (None, 0);
-        self.readings.clear();
-        self.counts.clear();
-        self.plan_rounds()
+        self.begin_anew(self.logical_block)
     }
 
     fn plan_probes(&mut self, what: &str, count: u64, stage: Stage) -> Stage {

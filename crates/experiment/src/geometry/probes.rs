@@ -4,20 +4,28 @@ use analysis::geometry::{NearMap, TrackCount};
 use model::prng::Prng;
 use model::range::ByteRange;
 
-/// Sectors below the first where nothing is known: near enough for tracks of some dozen sectors, far enough for thousands.
-const UNKNOWN: [u64; 7] = [0, 5, 20, 60, 150, 350, 800];
+/// Sectors below the first where nothing is known: near enough for tracks of some dozen sectors, far enough for thousands; whole sectors of 4096
+/// bytes, of which those of 512 may be parts.
+const UNKNOWN: [u64; 7] = [0, 8, 24, 64, 152, 352, 800];
 /// The same of sectors of 4096 bytes: disks have them since tracks hold some 150 to 700.
 const UNKNOWN_LARGE: [u64; 7] = [0, 5, 20, 40, 80, 160, 320];
-const LARGE_SECTOR: u64 = 4096;
+pub const LARGE_SECTOR: u64 = 4096;
+pub const SMALL_IN_LARGE: u32 = 8;
+/// With more sectors to a track these are of 512 bytes, or claim to be and are parts of larger ones: steps of whole ones do for both.
+const LARGE_SECTORS_MAX: f64 = 1000.0;
 /// Where those told no track: of the shortest, of 24 sectors, enough pairs lie between two ends.
 pub const OF_SHORT_TRACKS: [u64; 8] = [0, 2, 5, 9, 14, 22, 35, 60];
 /// The same in parts of a track where it is known about how long one is: at most one end of a track lies between them.
 const KNOWN: [f64; 5] = [0.0, 0.025, 0.125, 0.33, 0.66];
 /// The same where a probe goes up, by steps of a tenth of a track and more: no disk is quick enough to hold the next of these. Of tracks of 100
-/// to 250 sectors, of up to 700, and of up to 2000.
-const UNKNOWN_UPWARDS: [[u64; 6]; LENGTHS_UPWARDS as usize] =
-    [[0, 13, 28, 48, 75, 105], [0, 70, 150, 240, 340, 450], [0, 200, 420, 660, 920, 1200]];
-pub const LENGTHS_UPWARDS: u64 = 3;
+/// to 250 sectors, of up to 700, 2000 and 4500.
+const UNKNOWN_UPWARDS: [[u64; 6]; LENGTHS_UPWARDS as usize] = [
+    [0, 16, 32, 48, 72, 104],
+    [0, 72, 152, 240, 344, 448],
+    [0, 200, 424, 664, 920, 1200],
+    [0, 448, 920, 1424, 1952, 2504],
+];
+pub const LENGTHS_UPWARDS: u64 = 4;
 const KNOWN_UPWARDS: [f64; 6] = [0.0, 0.12, 0.26, 0.42, 0.6, 0.85];
 /// Reads on a track of which every sector is to be known, and how many tracks.
 const CLOSE_STEP: f64 = 0.17;
@@ -56,13 +64,15 @@ pub fn below_upwards(sectors: Option<f64>, number: u64) -> Vec<u64> {
 }
 
 fn parts(of_track: &[f64], sectors: f64) -> Vec<u64> {
-    of_track.iter().map(|part| (part * sectors).ceil() as u64).collect()
+    let unit = if sectors > LARGE_SECTORS_MAX { SMALL_IN_LARGE } else { 1 };
+    of_track.iter().map(|part| (part * sectors / f64::from(unit)).ceil() as u64 * u64::from(unit)).collect()
 }
 
 /// The same for a place of which every sector is to be known; none where nothing is known of tracks.
 pub fn below_close(sectors: Option<f64>) -> Vec<u64> {
     let Some(sectors) = sectors else { return Vec::new() };
-    (0..CLOSE_READS).map(|index| (f64::from(index) * CLOSE_STEP * sectors).round() as u64).collect()
+    let steps: Vec<f64> = (0..CLOSE_READS).map(|index| f64::from(index) * CLOSE_STEP).collect();
+    parts(&steps, sectors)
 }
 
 pub fn strata(range: ByteRange, count: u64, prng: &mut Prng) -> Vec<u64> {

@@ -102,6 +102,19 @@ fn a_cache_that_holds_places_hides_neither_rotation_nor_seeks() {
     }
 }
 
+/// As behind many USB bridges: "at 96 of 96 probes neighbouring LBAs do not lie along a track".
+#[test]
+fn a_disk_that_claims_smaller_sectors_than_it_has_is_told_by_its_own() {
+    let home = Home::new();
+    let claims = ("physical_block_bytes = 4096", "physical_block_bytes = 512");
+    let drive = home.changed("st3000dm001", &[claims], "");
+    let said = geometry(&drive.target, &[]);
+    let wrong = wrong("st3000dm001", &drive.profile, &said, &SEEKS);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let (right, of) = zones(&said, &drive.profile);
+    assert!(right as f64 >= ZONES_RIGHT_MIN * of as f64 && of >= 20, "{right} of {of} zones");
+}
+
 /// What lies below a sector is cached when the head has waited for it: "at 96 of 96 probes neighbouring LBAs do not lie along a track".
 #[test]
 fn a_disk_that_reads_on_arrival_shows_its_tracks() {

@@ -121,6 +121,7 @@ pub enum BandSizeUnknown {
     NotCleaned,
     /// Reads of one block contradict each other.
     Interference,
-    /// The borders are no even distances apart.
-    UnevenBorders { borders: usize },
+    UnevenBorders {
+        borders: usize,
+    },
 }
