@@ -299,7 +299,7 @@ impl Geometry {
 
     fn plan_after_strata(&mut self, rotation: &Rotation) -> Stage {
         self.scatters = scatters(&self.counts, rotation);
-        if !self.upwards && is_answered_by_cache(&self.readings, rotation) {
+        if !self.scatters && !self.upwards && is_answered_by_cache(&self.readings, rotation) {
             self.upwards = true;
             self.counts.clear();
             self.plan_probes("tracks of several lengths, upwards", STRATA, Stage::Lengths)
