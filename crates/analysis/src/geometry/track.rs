@@ -118,8 +118,8 @@ pub(super) fn probes_of(readings: &[Reading], rotation: &Rotation) -> Vec<Vec<Re
     let mut start = 0;
     for at in 1..=readings.len() {
         let is_near = at < readings.len() && is_near(&readings[at - 1], &readings[at]);
-        let turns = is_near && at - start > 1 && goes_up(readings, start + 1) != goes_up(readings, at);
-        if is_near && !turns {
+        let turns_back = is_near && at - start > 1 && goes_up(readings, start + 1) != goes_up(readings, at);
+        if is_near && !turns_back {
             continue;
         }
         if at - start >= READINGS_MIN {
@@ -133,7 +133,7 @@ pub(super) fn probes_of(readings: &[Reading], rotation: &Rotation) -> Vec<Vec<Re
                 downwards.push(probe);
             }
         }
-        start = if turns { at - 1 } else { at };
+        start = if turns_back { at - 1 } else { at };
     }
     if 2 * upwards.len() >= downwards.len() { upwards } else { downwards }
 }

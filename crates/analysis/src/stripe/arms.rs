@@ -39,7 +39,6 @@ pub(super) struct Coincidence {
     pub near: Option<Mean>,
 }
 
-/// Pairs that one answer makes with later ones.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     moment: f64,
