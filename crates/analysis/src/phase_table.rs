@@ -30,6 +30,7 @@ pub fn phase_rows(run: &RunView<'_>) -> Vec<PhaseRow> {
     }
     rows
 }
+
 fn row(run: &RunView<'_>, number: u32, summary: &PhaseSummary, totals: &OperationTotals) -> Option<PhaseRow> {
     let workload = summary.phase.workload.as_ref()?;
     let batches = Batches::of(run, number, summary, totals);

@@ -172,6 +172,7 @@ pub fn streaming_block(range: ByteRange, logical_block: Bytes, setting: StreamSe
 pub fn random_block(facts: &TargetFacts) -> Bytes {
     RANDOM_BLOCK.max(facts.logical_block)
 }
+
 pub fn verb(mix: OperationMix) -> &'static str {
     if mix == OperationMix::Write { "write" } else { "read" }
 }

@@ -118,6 +118,7 @@ fn job(version: u32, fields: &[Field<'_>], options: &Options) -> Result<Job, Imp
         syncs: None,
     })
 }
+
 fn percentiles(fields: &[Field<'_>]) -> fio::Percentiles {
     let mut all = Vec::new();
     for field in fields {

@@ -10,6 +10,7 @@ pub struct Document {
     /// The exit status; none when a signal ended it.
     pub status: Option<i32>,
 }
+
 impl Deref for Document {
     type Target = Value;
 

@@ -131,6 +131,7 @@ pub struct CoverageOptions {
     #[command(flatten)]
     pub program: ProgramOption,
 }
+
 #[derive(Args, Debug)]
 pub struct TurnOptions {
     /// How often each program has its turn

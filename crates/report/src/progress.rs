@@ -82,6 +82,7 @@ pub fn plain_progress(progress: &Progress) -> String {
 fn share(share_done: f64) -> f64 {
     if share_done.is_nan() { 0.0 } else { share_done.clamp(0.0, 1.0) }
 }
+
 fn percent(progress: &Progress) -> String {
     format!("{} %", (share(progress.share_done) * 100.0).floor())
 }

@@ -79,10 +79,7 @@ fn drive_cache(run: &Examined<'_>, kept: &Kept) -> Result<DriveCache, CacheUnkno
             let drives = f64::from(drives);
             (drives * (low.as_f64() * high.as_f64()).sqrt(), drives * high.as_f64())
         }
-        ReadOn::Found { low: None, .. } => {
-            let farthest = ends.iter().map(|(_, far)| *far).fold(0.0, f64::max);
-            (0.0, farthest / SEGMENTS_MIN)
-        }
+        ReadOn::Found { low: None, .. } => (0.0, farthest(ends) / SEGMENTS_MIN),
         _ => (0.0, 0.0),
     };
     Ok(DriveCache { bytes: size(ends, ahead), drives })
@@ -115,7 +112,7 @@ fn size(ends: &[(f64, f64)], (ahead, ahead_most): (f64, f64)) -> Estimate {
     let largest = middles().fold(0.0, f64::max);
     let range = largest - middles().fold(f64::INFINITY, f64::min);
     let nearest = ends.iter().map(|(near, _)| *near).fold(f64::INFINITY, f64::min);
-    let farthest = ends.iter().map(|(_, far)| *far).fold(0.0, f64::max);
+    let farthest = farthest(ends);
     let beyond = |range: f64, chance: f64| match ends.len() {
         0 | 1 => 0.0,
         count => range * (chance.powf(-1.0 / (count - 1) as f64) - 1.0),
@@ -125,6 +122,10 @@ fn size(ends: &[(f64, f64)], (ahead, ahead_most): (f64, f64)) -> Estimate {
     let low = ends.iter().map(|(near, _)| *near).fold(0.0, f64::max);
     let high = farthest + beyond(farthest - nearest, 1.0 - CONFIDENCE) + ahead_most;
     bounded(value, low, high, ends.len() as f64)
+}
+
+fn farthest(ends: &[(f64, f64)]) -> f64 {
+    ends.iter().map(|(_, far)| *far).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

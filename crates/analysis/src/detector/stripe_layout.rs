@@ -11,7 +11,7 @@
 //! reads name it. A mirror takes that each layout is excluded: places that it puts on one drive were answered within a moment. Where places near
 //! each other never were, drives follow one another: of the fewest borders one at least lies between the reads of each such pair.
 //! # Cannot tell when
-//! No arm moves, or nothing turns: what shows may be dies or a rate limit, unless chunks are larger than any die reads at once. Too few
+//! No actuator moves, or nothing rotates: what shows may be dies or a rate limit, unless chunks are larger than any die reads at once. Too few
 //! reads; more than four mirrors; other load so heavy that counts stay uncertain.
 //! # Known problems
 //! Of a mirror whose drives do not share reads one drive is seen. RAID 5 and 6 are told as stripes. Chunks are 1, 3, 5 or 7 times a power

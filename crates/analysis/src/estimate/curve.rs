@@ -12,6 +12,7 @@ pub(super) const EDGE_SHARE: u64 = 100;
 
 /// Steps in which the place is looked for where a falling rate becomes too low.
 const CELLS: u32 = 1024;
+
 const SLIVER_SHARE: u64 = 1000;
 
 #[derive(Clone, Debug, PartialEq)]

@@ -41,7 +41,7 @@ pub(super) struct Fit {
 
 #[derive(Clone, Debug)]
 struct Top {
-    likelihood: f64,
+    height: f64,
     values_s: Vec<f64>,
     factor: Matrix,
 }
@@ -83,24 +83,25 @@ impl Fit {
         let (_, noise, top) = best?;
         climb.late = climb.late_share(&top, noise, setting.timing_s);
         let mut tops = Vec::new();
-        let (_, highest) = climb.top(top.clone(), noise, setting.timing_s)?;
         for noise in NOISES {
             let (values_s, height) = climb.top(top.clone(), noise, setting.timing_s)?;
             let (_, hessian) = climb.slope(&values_s, noise, setting.timing_s);
-            tops.push(Top { likelihood: (height - highest).exp(), values_s, factor: factor(&hessian)? });
+            tops.push(Top { height, values_s, factor: factor(&hessian)? });
         }
         Some(Fit { noise, late: climb.late, tops })
     }
 
     pub(super) fn sum(&self, weights: &[f64]) -> (f64, f64) {
+        let highest = self.tops.iter().map(|top| top.height).fold(f64::NEG_INFINITY, f64::max);
         let (mut all, mut first, mut second) = (0.0, 0.0, 0.0);
         for top in &self.tops {
+            let likelihood = (top.height - highest).exp();
             let value: f64 = top.values_s.iter().zip(weights).map(|(value, weight)| value * weight).sum();
             let solution = solved(&top.factor, weights);
             let variance: f64 = solution.iter().zip(weights).map(|(part, weight)| part * weight).sum();
-            all += top.likelihood;
-            first += top.likelihood * value;
-            second += top.likelihood * (variance.max(0.0) + value * value);
+            all += likelihood;
+            first += likelihood * value;
+            second += likelihood * (variance.max(0.0) + value * value);
         }
         let value = first / all;
         (value, (second / all - value * value).max(0.0).sqrt())

@@ -104,6 +104,7 @@ mod tests {
         assert!(means_of_visits(&[long.clone(), long], 2, 11).is_none(), "too few in a group");
         assert!(means_of_visits(&[], 2, 0).is_none());
     }
+
     #[test]
     fn intervals_cover() {
         let mut prng = Prng::new(11, 0);

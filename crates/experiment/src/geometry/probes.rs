@@ -9,12 +9,12 @@ use model::range::ByteRange;
 const UNKNOWN: [u64; 7] = [0, 8, 24, 64, 152, 352, 800];
 /// The same of sectors of 4096 bytes: disks have them since tracks hold some 150 to 700.
 const UNKNOWN_LARGE: [u64; 7] = [0, 5, 20, 40, 80, 160, 320];
+/// Where those told no track: of the shortest, of 24 sectors, enough pairs lie between two ends.
+pub const OF_SHORT_TRACKS: [u64; 8] = [0, 2, 5, 9, 14, 22, 35, 60];
 pub const LARGE_SECTOR: u64 = 4096;
 pub const SMALL_IN_LARGE: u32 = 8;
 /// With more sectors to a track these are of 512 bytes, or claim to be and are parts of larger ones: steps of whole ones do for both.
 const LARGE_SECTORS_MAX: f64 = 1000.0;
-/// Where those told no track: of the shortest, of 24 sectors, enough pairs lie between two ends.
-pub const OF_SHORT_TRACKS: [u64; 8] = [0, 2, 5, 9, 14, 22, 35, 60];
 /// The same in parts of a track where it is known about how long one is: at most one end of a track lies between them.
 const KNOWN: [f64; 5] = [0.0, 0.025, 0.125, 0.33, 0.66];
 /// The same where a probe goes up, by steps of a tenth of a track and more: no disk is quick enough to hold the next of these. Of tracks of 100

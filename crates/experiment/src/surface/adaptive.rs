@@ -130,6 +130,7 @@ struct Survey {
     latest_end_ns: Option<u64>,
     at_limit: AtLimit,
 }
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtLimit {
     Deciding,

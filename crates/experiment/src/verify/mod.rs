@@ -250,7 +250,6 @@ impl Verify {
         phase(name, PhaseKind::Verify, workload, stop)
     }
 
-    /// A drive that is short by less than two places of the hunt are apart.
     /// The end is marked, and looked for everywhere before: a drive may wrap to behind its start only.
     fn hunt_back(&self) -> Vec<Phase> {
         let (Some(end), Some((rest, stride, block))) = (self.places.end(), self.places.hunted()) else {
@@ -264,6 +263,7 @@ impl Verify {
         ]
     }
 
+    /// A drive that is short by less than two places of the hunt are apart.
     fn hunt_at_end(&self) -> Option<Phase> {
         let (range, _, block) = self.places.hunted()?;
         let last = Offset::new(range.end().get() - block.get());

@@ -34,6 +34,7 @@ impl Tail {
         let median_s = 2e-3 * 4f64.powf((number % 29) as f64 / 28.0);
         Tail { median_s, jitter: 0.3 + 1.2 * (number % 13) as f64 / 12.0 }
     }
+
     pub fn of_p99(number: u64, p99_s: f64) -> Tail {
         let Tail { jitter, .. } = Tail::drawn(number);
         Tail { median_s: p99_s / (P99 * jitter).exp(), jitter }

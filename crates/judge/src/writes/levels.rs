@@ -116,6 +116,7 @@ fn text(rows: &[Row]) -> String {
     text.push('\n');
     text
 }
+
 fn listed(levels: &[(f64, f64)]) -> String {
     let mut parts = Vec::new();
     for (index, (from, rate)) in levels.iter().enumerate() {

@@ -78,6 +78,7 @@ pub struct Beside {
     pub label: String,
     pub bars: Vec<Vec<Bar>>,
 }
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
     pub low: f64,

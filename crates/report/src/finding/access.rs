@@ -141,6 +141,7 @@ fn interference(by: Interference) -> String {
         Interference::InSamples => "sequential reads of the same run show other I/O".into(),
     }
 }
+
 fn describe(mode: &LatencyMode, rounds: usize) -> String {
     let mut text = format!(
         "{} %{} around {}",

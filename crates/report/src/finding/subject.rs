@@ -74,6 +74,7 @@ impl<'run> Subject<'run> {
         let capacity = self.target.capacity.get();
         range.first().get() <= capacity / 100 && range.end().get() >= capacity - capacity / 100
     }
+
     pub(crate) fn extent(&self, range: ByteRange) -> String {
         if self.is_whole(range) {
             return format!("the whole {}", self.noun());

@@ -37,6 +37,7 @@ fn begins_shown(begins: &[Bytes]) -> Vec<String> {
     };
     begins.iter().map(|begin| format!("{:.2} {unit}", begin.as_f64() / divisor)).collect()
 }
+
 fn row_of(cells: &[Option<LatencyClass>], style: Style) -> String {
     let mut row = String::new();
     for group in cells.chunk_by(|a, b| look(*a).1 == look(*b).1) {

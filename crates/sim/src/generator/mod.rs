@@ -12,7 +12,7 @@
 //! | `volume` | stripes and mirrors, over drives that come with the program and over drawn ones | `volume` |
 //! | `remote` | latency of reads and writes, jitter, servers, link, and no mechanism | `remote` |
 //! | `cached` | a disk of `hard-disk`, its write-back cache, the link before it | `cached` |
-//! | `read-policy` | a disk of `hard-disk`, and when its head reads on its own | `read_policy` |
+//! | `read-policy` | a disk of `hard-disk`, and when it reads unasked | `read_policy` |
 //! | `cloud` | latency, throughput, a token bucket of requests or of bytes | `cloud` |
 //!
 //! The same family and seed is the same drive, and its name says both: `random-hard-disk-17`.

@@ -132,6 +132,7 @@ fn has_random_reads(run: &Run) -> bool {
 fn iops(point: &ConcurrencyPoint) -> Point {
     Point { at: point.in_flight.count() as f64, value: point.iops, interval: point.low.zip(point.high) }
 }
+
 fn mean_latency(point: &ConcurrencyPoint) -> Option<Point> {
     if point.iops <= 0.0 {
         return None;
