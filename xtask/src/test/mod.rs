@@ -1,6 +1,6 @@
 //! `cargo xtask test`: all that has to pass before a change is done, and the system packages that takes.
 //! ```text
-//! system tools ──► formatting ──► clippy ──► tests and doc tests ──► tests in a browser ──► pytest ──► skipped tests with reasons ──► one line of numbers
+//! system tools ──► formatting ──► Clippy ──► tests and doc tests ──► tests in a browser ──► pytest ──► skipped tests with reasons ──► one line of numbers
 //! ```
 //! A test that cannot run here says so in the file named by `DRIVESCOPE_SKIP_LOG`, one line each; it is counted
 //! as skipped, not as passed.
@@ -18,7 +18,7 @@ use std::process::Command;
 use crate::dist::files;
 use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, has_cargo_subcommand, succeeds, target_folder};
-use programs::{SCHEMAS, announce};
+use programs::announce;
 use tally::Tally;
 
 /// Goes on without the system tools that are missing, and installs nothing.
@@ -41,9 +41,7 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     system_tools::provide(without_system_tests)?;
 
     let mut tally = Tally::default();
-    check_with("fmt", &["fmt", "--all", "--check"], &mut tally)?;
-    let clippy = ["clippy", "--workspace", "--features", SCHEMAS, "--all-targets", "--", "-D", "warnings"];
-    check_with("clippy", &clippy, &mut tally)?;
+    check_format(&mut tally)?;
     run_tests(&mut tally)?;
     browser::run(&mut tally)?;
     python::run(without_system_tests, &mut tally)?;
@@ -64,26 +62,34 @@ pub fn run_python(arguments: &[String]) -> Result<(), Failure> {
     if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
 }
 
-/// Runs a check that comes as a component of the toolchain, or counts it as skipped when it is not installed.
-fn check_with(component: &str, arguments: &[&str], tally: &mut Tally) -> Result<(), Failure> {
-    announce(arguments);
-    if !has_cargo_subcommand(component) {
-        let package = if component == "fmt" { "rustfmt" } else { component };
-        let why = format!("the component is not installed; 'rustup component add {package}' brings it");
-        println!("SKIPPED cargo {component}: {why}");
-        tally.skip(&format!("cargo {component}"), &why);
+fn check_format(tally: &mut Tally) -> Result<(), Failure> {
+    const CHECK: [&str; 3] = ["fmt", "--all", "--check"];
+    announce(&CHECK);
+    if !is_installed("rustfmt", tally) {
         return Ok(());
     }
-    if !succeeds(&mut cargo(arguments))? {
-        tally.fail_step(&format!("cargo {component}"));
+    if !succeeds(&mut cargo(&CHECK))? {
+        tally.fail_step("cargo fmt");
     }
     Ok(())
 }
 
+/// Whether the toolchain has this component; counts its check as skipped if not.
+fn is_installed(component: &str, tally: &mut Tally) -> bool {
+    let is_installed = has_cargo_subcommand(component.trim_start_matches("rust"));
+    if !is_installed {
+        let why = format!("the component is not installed; 'rustup component add {component}' brings it");
+        println!("SKIPPED {component}: {why}");
+        tally.skip(component, &why);
+    }
+    is_installed
+}
+
 /// Builds and runs all tests, shows their output, and counts.
 fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
-    let Some(programs) = programs::build()? else {
-        tally.fail_step("cargo test: the tests did not compile (see above)");
+    let has_clippy = is_installed("clippy", tally);
+    let Some(programs) = programs::build(has_clippy)? else {
+        tally.fail_step("cargo test: the tests did not compile, or Clippy refused (see above)");
         return Ok(());
     };
     let skip_log = target_folder().join("skipped.log");
@@ -93,7 +99,7 @@ fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
         command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
         command.env("PATH", system_tools::path_with_system_folders());
     };
-    for program in programs::run(programs, prepare)? {
+    for program in programs::run(programs, has_clippy, prepare)? {
         tally.begin(&program.selection);
         for line in &program.lines {
             tally.see(line.trim_end());
