@@ -25,7 +25,8 @@ pub(crate) struct Visit<'run> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Whole,
-    /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
+    /// From when the queue has been gone through once, for until then the nearest of all are served and what a cache holds; and up to the
+    /// time limit, after which it drains.
     Timed,
     /// The same without the first slices, up to as many completions as the queue holds: these waited for a seek.
     Steady,
@@ -340,6 +341,9 @@ impl<'run> Visit<'run> {
                 },
             });
         }
+        if part == Part::Timed {
+            slices.drain(..first_through(&slices, self.workload.in_flight_max()));
+        }
         slices
     }
 
@@ -393,6 +397,29 @@ pub(crate) fn evidence_of<'visit, 'run: 'visit>(
     visits: impl IntoIterator<Item = &'visit Visit<'run>>,
 ) -> Vec<Evidence> {
     visits.into_iter().map(Visit::evidence).collect()
+}
+
+/// How many slices pass until the queue has been gone through once: as long as its requests take at the rate of what follows (Little's law).
+/// Half of all slices at most, where a phase is too short for that.
+fn first_through(slices: &[Slice], in_flight: u64) -> usize {
+    if in_flight <= 1 {
+        return 0;
+    }
+    let (mut seconds, mut operations) = (0.0, 0.0);
+    for slice in slices {
+        seconds += slice.seconds;
+        operations += slice.operations;
+    }
+    let mut passed_s = 0.0;
+    for (number, slice) in slices.iter().enumerate() {
+        if passed_s * operations >= in_flight as f64 * seconds || 2 * number >= slices.len() {
+            return number;
+        }
+        passed_s += slice.seconds;
+        seconds -= slice.seconds;
+        operations -= slice.operations;
+    }
+    0
 }
 
 /// Joins slices that follow each other into batches of `operations_min` requests; the last takes the rest.
@@ -485,6 +512,27 @@ mod tests {
         latencies_ns.extend([791_000, 800_000, 810_000, 830_000]);
         assert!(!is_done_in_turn(&histogram(&latencies_ns), 4));
         assert!(is_done_in_turn(&histogram(&latencies_ns), 1), "one at a time");
+    }
+
+    /// A hundred reads at a time of two disks that each serve the nearest of theirs first: 270 a second, and 390 until those of the first fill
+    /// are through; and of a cache over a disk, which answers most of the first fill at once.
+    #[test]
+    fn a_queue_is_gone_through_once_before_it_counts() {
+        let slices = |operations: &[f64]| -> Vec<Slice> {
+            let slice = |&operations| Slice { seconds: 0.1, operations, ..Slice::default() };
+            operations.iter().map(slice).collect()
+        };
+        assert_eq!(
+            first_through(&slices(&[39.0, 39.0, 39.0, 33.0, 27.0, 27.0, 27.0, 27.0, 27.0, 27.0]), 100),
+            4
+        );
+        assert_eq!(
+            first_through(&slices(&[900.0, 60.0, 40.0, 30.0, 29.0, 28.0, 28.0, 28.0, 28.0, 28.0]), 100),
+            4
+        );
+        assert_eq!(first_through(&slices(&[27.0; 6]), 100), 3, "too short: half of it");
+        assert_eq!(first_through(&slices(&[27.0; 6]), 1), 0);
+        assert_eq!(first_through(&[], 100), 0);
     }
 
     #[test]
