@@ -18,19 +18,11 @@ use super::zones::operation;
 use crate::examined::Examined;
 use crate::measured::survey_evidence;
 use crate::moving_parts::{are_of_arm, single_reads, turns};
-use crate::surface::{SurfaceMap, Visit};
+use crate::surface::{GROUP_VISITS_MIN, SurfaceMap, Visit, limit_between, mean_rate};
 use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, UnmappedRanges};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::units::Offset;
-
-/// The fast group is so much faster, as a logarithm: a fifth.
-const GAP_MIN: f64 = 0.18;
-/// Each group holds this share of the samples, so that some stalls are no group.
-const SHARE_MIN: f64 = 0.05;
-const VISITS_MIN: usize = 8;
-/// The gap is so many times as wide as the middle half of either group.
-const GAP_TIMES: f64 = 4.0;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::UnmappedRanges], needs: &[Need::Survey(Operation::Read)], detect };
@@ -44,7 +36,7 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
 
 fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
     let map = run.surface(Operation::Read)?;
-    if map.visits.len() < 2 * VISITS_MIN {
+    if map.visits.len() < 2 * GROUP_VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
     if let Some(load) = map.other_load() {
@@ -59,12 +51,13 @@ fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
         return Err(SurveyUnknown::TwoMedia);
     }
     let bytes: u64 = ranges.iter().map(|range| range.bytes().get()).sum();
-    let (mapped, unmapped) = map.visits.iter().partition(|visit| visit.seconds_per_byte >= limit);
+    let (mapped, unmapped): (Vec<&Visit>, Vec<&Visit>) =
+        map.visits.iter().partition(|visit| visit.seconds_per_byte >= limit);
     Ok(UnmappedRanges {
         ranges,
         share: bytes as f64 / map.range.bytes().as_f64(),
-        mapped_bytes_per_second: mean_rate(mapped),
-        unmapped_bytes_per_second: mean_rate(unmapped),
+        mapped_bytes_per_second: mean_rate(&mapped),
+        unmapped_bytes_per_second: mean_rate(&unmapped),
     })
 }
 
@@ -78,30 +71,6 @@ fn is_slower_medium(run: &Examined<'_>, ranges: &[ByteRange]) -> bool {
     }
     slower_ns.sort_unstable();
     are_of_arm(&slower_ns)
-}
-
-fn mean_rate(samples: Vec<&Visit>) -> f64 {
-    samples.len() as f64 / samples.iter().map(|sample| sample.seconds_per_byte).sum::<f64>()
-}
-
-fn limit_between(visits: &[Visit]) -> Option<f64> {
-    let mut values: Vec<f64> = visits.iter().map(|visit| visit.seconds_per_byte.ln()).collect();
-    values.sort_by(f64::total_cmp);
-    let least = VISITS_MIN.max((values.len() as f64 * SHARE_MIN) as usize);
-    let last = values.len().checked_sub(least).filter(|last| *last > least)?;
-    let cut = (least..=last).max_by(|&left, &right| {
-        (values[left] - values[left - 1]).total_cmp(&(values[right] - values[right - 1]))
-    })?;
-    let gap = values[cut] - values[cut - 1];
-    let widest = middle_half(&values[..cut]).max(middle_half(&values[cut..]));
-    if gap < GAP_MIN || gap < GAP_TIMES * widest {
-        return None;
-    }
-    Some(((values[cut] + values[cut - 1]) / 2.0).exp())
-}
-
-fn middle_half(group: &[f64]) -> f64 {
-    group[group.len() * 3 / 4] - group[group.len() / 4]
 }
 
 /// Whether the slow group is reported as slow regions. Both cannot be: a drive that is empty but for there, and whose only data are

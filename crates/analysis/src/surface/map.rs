@@ -6,7 +6,7 @@ use super::pass::{self, Spot};
 use super::pause::Pauses;
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
-use super::{clump, level, noise, place};
+use super::{change, clump, level, noise, place};
 use crate::moving_parts::is_as_slow_nearby;
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
@@ -50,6 +50,10 @@ pub struct SurfaceMap {
 impl SurfaceMap {
     pub fn of(run: &RunView<'_>, operation: Operation) -> Result<SurfaceMap, SurveyUnknown> {
         let gathered = visit::gather(run, operation)?;
+        // What is written slows down by itself when a cache is full.
+        if operation == Operation::Read {
+            change::check(&place::sorted(gathered.range, gathered.visits.clone()))?;
+        }
         let mut map = SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,

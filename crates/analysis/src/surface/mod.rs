@@ -10,6 +10,7 @@
 //! ```
 
 mod border;
+mod change;
 mod clump;
 mod edge;
 mod in_step;
@@ -23,6 +24,7 @@ mod place;
 mod sorting;
 mod visit;
 
+pub(crate) use change::{GROUP_VISITS_MIN, limit_between, mean_rate};
 pub use edge::Edge;
 pub use level::Level;
 pub use load::Disturbances;

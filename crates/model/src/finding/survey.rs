@@ -29,6 +29,11 @@ pub enum SurveyUnknown {
     /// The interval reaches down to no time at all.
     TooImprecise,
     OtherLoad(OtherLoad),
+    /// From one rate to another, in bytes per second, wherever it was read.
+    Changed {
+        before: f64,
+        after: f64,
+    },
     /// Only the throughput beside other load was seen, in bytes per second.
     OnlyLoaded {
         rate: f64,

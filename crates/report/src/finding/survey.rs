@@ -416,6 +416,12 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         }
         SurveyUnknown::NotRotating => return "The drive does not rotate, so it has no zones.".into(),
         SurveyUnknown::OtherLoad(load) => other_load(*load, code),
+        SurveyUnknown::Changed { before, after } => format!(
+            "throughput changed from {} to {} during the run, at any offset: a limit changed, the drive grew hot, or other load began \
+             or ended. Repeat.",
+            rate(*before),
+            rate(*after)
+        ),
         SurveyUnknown::NoneUsable { samples } => format!("all {samples} samples failed or were too short."),
         SurveyUnknown::QueueNotFilled => {
             "every sample ended before its queue was full. Measure longer.".into()
