@@ -93,7 +93,8 @@ fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
         && history.batches_again(run) < PIECES_AFTER_MIN
 }
 
-/// Whether at least half of a fall, as a logarithm, came within two batches: a cache is full within one, garbage collection may begin slowly.
+/// Whether at least half of a fall, as a logarithm, came within two of the batches around it: a cache is full within one, garbage collection
+/// may begin slowly. The first batch of all goes to the drive's memory.
 fn falls_at_once(batches: &[Batch], fall: f64) -> bool {
     let cost = |batch: &Batch| batch.seconds_per_byte().ln();
     batches.windows(3).any(|three| cost(&three[2]) - cost(&three[0]) >= fall / 2.0)
@@ -110,12 +111,18 @@ fn cliff_cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cli
     } else if let Some(probes) = probes
         && !probes.is_slow()
         && probes.shows_cells()
-        && falls_at_once(history.first(), drop.after.cost.value - drop.before.cost.value)
+        && falls_at_once(around(history.first(), drop), drop.after.cost.value - drop.before.cost.value)
     {
         CliffCause::CellCache
     } else {
         CliffCause::Unknown
     }
+}
+
+/// From the middle of the level before a drop to that of the level behind it.
+fn around<'batches>(batches: &'batches [Batch], drop: &RateDrop) -> &'batches [Batch] {
+    let (before, after) = (&drop.before, &drop.after);
+    &batches[before.first.midpoint(before.end)..after.first.midpoint(after.end).min(batches.len())]
 }
 
 pub(super) fn writes(history: &History<'_>) -> WriteKind {
@@ -317,6 +324,12 @@ mod tests {
         };
         let fall = (2.25_f64 / 2.06).ln();
         assert!(!falls_at_once(&batches(|phase| 2.267e9 - 1e7 * f64::from(phase.saturating_sub(10))), fall));
+        // Of a drive whose memory took the first batch at once.
+        let mut buffered = batches(|phase| 2.416e9 - 5e5 * f64::from(phase).powi(2));
+        buffered[0].seconds /= 1.3;
+        let Standing::Fell(drop) = standing(&buffered) else { panic!("it fell") };
+        let fall = drop.after.cost.value - drop.before.cost.value;
+        assert!(falls_at_once(&buffered, fall) && !falls_at_once(around(&buffered, &drop), fall));
         // Full in the middle of a batch.
         let full = |phase: u32| match phase {
             0..20 => 2.25e9,
