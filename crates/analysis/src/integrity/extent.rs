@@ -135,14 +135,12 @@ fn wrapped(run: &RunView<'_>) -> Option<Extent> {
     }
     same.retain(|(lower, upper)| (upper - lower).is_multiple_of(period_bytes));
     let to = same.iter().map(|(lower, _)| *lower).min()?;
-    if to < start_end {
-        return Some(Extent::Wraps { period_bytes, spared: (0, 0) });
-    }
     let written = listed_writes(run);
-    let mut from = start_end;
+    // All of the start is marked.
+    let mut from = if to < start_end { 0 } else { start_end };
     for upper in looked_at {
         let lower = upper.saturating_sub(period_bytes);
-        if lower < to && written.contains(&lower) {
+        if lower < to && (lower < start_end || written.contains(&lower)) {
             from = from.max(lower + BLOCK_BYTES);
         }
     }

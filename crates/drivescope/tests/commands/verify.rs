@@ -42,7 +42,7 @@ fn a_stick_that_wraps_is_known_to_the_byte() {
     );
     assert_eq!(finding(&run, "data-integrity")["value"], 0.0);
     let page = home.print(&["show"]).split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "15 reads past the true capacity did not return what was written";
+    let said = "142 reads past the true capacity did not return what was written";
     assert!(page.contains(said) && !page.contains("requests failed"), "{page}");
     for real in [64 << 20, 33_001 * 4096u64, 3_900_002_304, 3_999_895_552] {
         let lie = format!("[[faults]]\nkind = \"lying-capacity\"\nreal_bytes = {real}\n");
@@ -55,9 +55,16 @@ fn a_stick_that_wraps_is_known_to_the_byte() {
 #[test]
 fn a_stick_that_wraps_but_spares_its_start_is_known_to_the_block() {
     let mib = 1u64 << 20;
-    for (real, spared) in
-        [(8192 * mib, 128 * mib), (5_000_003_584, 1024 * mib), (62_464 * mib, 100 * mib + 4096)]
-    {
+    let sticks = [
+        (8192 * mib, 128 * mib),
+        (5_000_003_584, 1024 * mib),
+        (62_464 * mib, 100 * mib + 4096),
+        // Less than what is marked of the start.
+        (8192 * mib, mib),
+        (5_000_003_584, 33 * mib + 4096),
+        (62_464 * mib, 4096),
+    ];
+    for (real, spared) in sticks {
         let home = Home::new();
         let lie =
             format!("[[faults]]\nkind = \"lying-capacity\"\nreal_bytes = {real}\nspared_bytes = {spared}\n");

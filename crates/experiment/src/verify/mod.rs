@@ -316,9 +316,13 @@ impl Verify {
             self.stage = Stage::Closing;
             return;
         }
-        self.queue.push_back(self.listed(&probes, OperationMix::Write, 2, "write closer to the end"));
-        let pushing = self.push_out();
-        self.queue.extend(pushing);
+        // All of the start is marked already.
+        let is_marked = period_bytes > 0 && to <= self.places.start.end().get();
+        if !is_marked {
+            self.queue.push_back(self.listed(&probes, OperationMix::Write, 2, "write closer to the end"));
+            let pushing = self.push_out();
+            self.queue.extend(pushing);
+        }
         let compared = if period_bytes == 0 {
             self.listed(&probes, OperationMix::Read, 2, "compare closer to the end")
         } else {
