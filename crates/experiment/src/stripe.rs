@@ -20,6 +20,13 @@ const SINGLES: usize = 64;
 const ARMS_DEPTH: u32 = 16;
 /// The first of these tells one actuator from several: of independent answers, some 15 pairs are expected within a millisecond.
 const ARMS_ROUNDS: [usize; 13] = [128, 128, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
+/// Within such a part of the range no member of a few that follow one another ends, or hardly ever. These reads tell 1 − 1/2 to 0.15; borders
+/// of members that follow one another are looked for in so many reads before.
+const NARROW_PART: u64 = 100;
+const NARROW_READS: usize = 512;
+const READS_BEFORE_NARROW: usize = 2048;
+/// In less than that of a small part a drive's cache would answer.
+const NARROW_OF_MIN: Bytes = Bytes::from_mib(100 * 1024);
 /// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
 const STILL_DEPTH: u32 = 64;
 const STILL_BLOCK: Bytes = Bytes::from_kib(16);
@@ -41,6 +48,7 @@ pub struct Stripe {
     reads: Reads,
     /// Of the phases asked for, how many there are, and the number of the last in the run.
     asked: usize,
+    rounds_narrow: usize,
     last: Option<usize>,
     is_over: bool,
 }
@@ -66,6 +74,7 @@ impl Stripe {
             began: None,
             reads: Reads::over(range),
             asked: 0,
+            rounds_narrow: 0,
             last: None,
             is_over: false,
         })
@@ -79,21 +88,17 @@ impl Stripe {
         if self.asked == 1 {
             self.reads.add_singles(last as u32, ios);
         } else {
-            let depth = match &so_far.phases[last].phase.workload {
-                Some(workload) => workload.in_flight_max(),
-                None => 0,
-            };
-            self.reads.add_crowd(last as u32, depth, ios);
+            let workload = so_far.phases[last].phase.workload.as_ref().expect("reads were asked for");
+            self.reads.add_crowd(last as u32, workload, ios);
         }
     }
 
-    fn listed(&mut self, name: String, block: Bytes, count: usize, depth: u32) -> Phase {
+    fn listed(&mut self, name: String, range: ByteRange, block: Bytes, count: usize, depth: u32) -> Phase {
         let is_still = self.asked > 0 && !self.reads.has_arm();
         let time = if is_still { STILL_TIME_MAX } else { PHASE_TIME_MAX }.min(self.time_max);
-        let places = self.range.bytes() / block;
-        let offsets = (0..count).map(|_| self.range.first() + block * self.prng.below(places)).collect();
-        let workload =
-            Workload::new(self.range, Pattern::Listed { offsets }, OperationMix::Read, block, depth);
+        let places = range.bytes() / block;
+        let offsets = (0..count).map(|_| range.first() + block * self.prng.below(places)).collect();
+        let workload = Workload::new(range, Pattern::Listed { offsets }, OperationMix::Read, block, depth);
         let stop =
             StopCondition { time: Some(time), operations: Some(count as u64), ..StopCondition::default() };
         self.asked += 1;
@@ -101,18 +106,26 @@ impl Stripe {
     }
 
     fn crowd(&mut self) -> Option<Phase> {
-        let round = self.asked - 1;
+        let round = self.asked - self.rounds_narrow - 1;
         let (rounds, depth, block): (&[usize], u32, Bytes) = if self.reads.has_arm() {
             (&ARMS_ROUNDS, ARMS_DEPTH, self.block)
         } else {
             (&STILL_ROUNDS, STILL_DEPTH, STILL_BLOCK.max(self.logical_block))
         };
         let count = *rounds.get(round)?;
-        Some(self.listed(format!("reads at QD {depth}, round {}", round + 1), block, count, depth))
+        let name = format!("reads at QD {depth}, round {}", round + 1);
+        Some(self.listed(name, self.range, block, count, depth))
     }
 
-    fn is_told(&self) -> bool {
-        match self.reads.verdict() {
+    fn narrow_crowd(&mut self) -> Phase {
+        let part = self.range.part(self.prng.below(NARROW_PART), NARROW_PART).align_inward(self.block);
+        let name = format!("reads of a small part at QD {ARMS_DEPTH}");
+        self.rounds_narrow += 1;
+        self.listed(name, part, self.block, NARROW_READS, ARMS_DEPTH)
+    }
+
+    fn is_told(verdict: &Verdict) -> bool {
+        match verdict {
             Verdict::One | Verdict::Mirror { .. } | Verdict::Stripe { .. } | Verdict::Concatenation(_) => {
                 true
             }
@@ -121,15 +134,31 @@ impl Stripe {
         }
     }
 
+    fn is_narrow_next(&self, verdict: &Verdict) -> bool {
+        let reads: usize = self.reads.crowds.iter().map(|crowd| crowd.reads().len()).sum();
+        self.range.bytes() >= NARROW_OF_MIN
+            && reads >= READS_BEFORE_NARROW
+            && self.reads.needs_narrow(verdict)
+    }
+
     fn decide(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let began = *self.began.get_or_insert(so_far.elapsed());
         if self.asked == 0 {
-            return Some(self.listed("single reads".into(), self.block, SINGLES, 1));
+            return Some(self.listed("single reads".into(), self.range, self.block, SINGLES, 1));
         }
         let time_max = if self.reads.has_arm() { self.time_max } else { self.time_max.min(STILL_TIME_MAX) };
         let is_late = so_far.elapsed().saturating_sub(began) >= time_max;
-        if is_late || (self.asked > 1 && self.is_told()) {
+        if is_late {
             return None;
+        }
+        if self.asked > 1 {
+            let verdict = self.reads.verdict();
+            if Stripe::is_told(&verdict) {
+                return None;
+            }
+            if self.is_narrow_next(&verdict) {
+                return Some(self.narrow_crowd());
+            }
         }
         self.crowd()
     }

@@ -78,6 +78,8 @@ pub struct Reads {
     pub single_ns: Vec<u64>,
     pub single_bytes: u64,
     pub crowds: Vec<Crowd>,
+    /// Of a small part of the range.
+    pub narrow: Vec<Crowd>,
     pub depth: u64,
     pub range_bytes: u64,
 }
@@ -117,11 +119,14 @@ pub fn reads(run: &RunView<'_>) -> Option<Reads> {
     reads.add_singles(first_crowd as u32 - 1, run.series.ios(first_crowd as u32 - 1));
     for (phase, workload) in asked.iter().enumerate().skip(first_crowd) {
         match workload {
-            Some(other) if other.in_flight_max() == crowd.in_flight_max() && other.range == crowd.range => {}
+            Some(other)
+                if other.in_flight_max() == crowd.in_flight_max() && crowd.range.contains(&other.range) =>
+            {
+                if !matches!(run.phases[phase].stopped, None | Some(StopReason::Interrupted)) {
+                    reads.add_crowd(phase as u32, other, run.series.ios(phase as u32));
+                }
+            }
             _ => break,
-        }
-        if !matches!(run.phases[phase].stopped, None | Some(StopReason::Interrupted)) {
-            reads.add_crowd(phase as u32, crowd.in_flight_max(), run.series.ios(phase as u32));
         }
     }
     Some(reads)
@@ -215,10 +220,18 @@ impl Reads {
         lengths.max().unwrap_or_default()
     }
 
-    pub fn add_crowd(&mut self, phase: u32, depth: u64, ios: impl Iterator<Item = IoRecord>) {
+    pub fn add_crowd(&mut self, phase: u32, workload: &Workload, ios: impl Iterator<Item = IoRecord>) {
         self.phases.push(phase);
-        self.depth = depth;
-        self.crowds.push(Crowd::new(ios));
+        self.depth = workload.in_flight_max();
+        let is_narrow = workload.range.bytes().get() < self.range_bytes;
+        let crowds = if is_narrow { &mut self.narrow } else { &mut self.crowds };
+        crowds.push(Crowd::new(ios));
+    }
+
+    /// Whether which actuator answers a read may depend on where it lies, and reads of a small part would tell whether it does.
+    pub fn needs_narrow(&self, verdict: &Verdict) -> bool {
+        let is_open = matches!(verdict, Verdict::Open { why: StripeLayoutUnknown::Concatenated, .. });
+        is_open && self.narrow.is_empty()
     }
 
     /// Whether single reads take as long, and as differently long, as those of an arm over a platter.
@@ -327,7 +340,11 @@ impl Reads {
             Found::Layout { layout, log_odds } => Verdict::Stripe { layout, log_odds },
             Found::None if self.excludes_layouts(&found.all) => {
                 let found = self.recounted(arms, &found).unwrap_or(found);
-                if is_among_near(&found) { mirror(&found) } else { self.concatenation(&found) }
+                if is_among_near(&found) || self.shares_narrow() == Some(true) {
+                    mirror(&found)
+                } else {
+                    self.concatenation(&found)
+                }
             }
             Found::None => open(StripeLayoutUnknown::LayoutOpen, true),
             Found::Open(why) => open(why, true),
@@ -376,11 +393,23 @@ impl Reads {
         }
     }
 
+    /// Whether several arms answer within a small part: a mirror each of whose reads goes to the nearest head has no places of its members.
+    fn shares_narrow(&self) -> Option<bool> {
+        // Between near places seeks are short, and so is the moment in which no arm answers twice.
+        let access = Access { quick_ns: 0, ..self.access() };
+        let share = coincidence(&self.narrow, access, Moment::OfAnyArm, u64::MAX)?.all;
+        let off = share.value - ONE_ARM_SHARE_MAX;
+        (off.abs() > ONE_ARM_DEVIATION_MAX * share.variance.sqrt()).then_some(off > 0.0)
+    }
+
     /// Members that do not answer two reads that lie near each other.
     fn concatenation(&self, found: &Coincidence) -> Verdict {
         let offsets = self.crowds.iter().flat_map(Crowd::reads).map(|read| read.offset_bytes);
         match Concatenation::of(&close_pairs(&self.crowds, self.access())) {
-            Some(members) if are_apart(found) && is_near(&found.all, members.parted_share(offsets)) => {
+            Some(members)
+                if (are_apart(found) || self.shares_narrow() == Some(false))
+                    && is_near(&found.all, members.parted_share(offsets)) =>
+            {
                 Verdict::Concatenation(members)
             }
             _ => open(StripeLayoutUnknown::Concatenated, true),

@@ -4,6 +4,7 @@ use super::crowd::tests::read;
 use super::*;
 use model::prng::Prng;
 use model::units::{Bytes, KIB};
+use model::workload::OperationMix;
 use proptest::prelude::*;
 
 const RANGE: u64 = 1 << 40;
@@ -14,6 +15,10 @@ enum Routing {
     Stripe(Layout),
     /// The next of so many that share all.
     Turns(u32),
+    /// Of two that share all an idle one, else the one that was nearer last.
+    Nearest,
+    /// Of two, the one that has that quarter of the range.
+    Pieces,
 }
 
 impl Routing {
@@ -21,24 +26,42 @@ impl Routing {
         match self {
             Routing::Stripe(layout) => layout.members,
             Routing::Turns(arms) => arms,
+            Routing::Nearest | Routing::Pieces => 2,
         }
     }
 }
 
+fn listed(bytes: u64) -> Workload {
+    let range = ByteRange::whole(Bytes::new(bytes));
+    let pattern = Pattern::Listed { offsets: Vec::new() };
+    Workload::new(range, pattern, OperationMix::Read, Bytes::new(4096), DEPTH as u32)
+}
+
 /// So many reads, `depth` at a time, each 5 to 15 ms of its arm.
 fn phase(routing: Routing, depth: u64, count: u64, prng: &mut Prng) -> Vec<IoRecord> {
+    phase_within(RANGE, routing, depth, count, prng)
+}
+
+fn phase_within(range: u64, routing: Routing, depth: u64, count: u64, prng: &mut Prng) -> Vec<IoRecord> {
+    let mut heads = [0u64; 2];
     let mut free_ns = vec![0u64; routing.arms() as usize];
     // When each of the places in the queue is free for the next read.
     let mut places_ns = vec![0u64; depth as usize];
     let mut reads = Vec::new();
     for number in 0..count {
-        let offset = prng.below(RANGE / 4096) * 4096;
+        let offset = prng.below(range / 4096) * 4096;
+        let place = (0..places_ns.len()).min_by_key(|&place| places_ns[place]).expect("a place");
+        let submitted_ns = places_ns[place];
         let arm = match routing {
             Routing::Stripe(layout) => layout.member_of(offset),
             Routing::Turns(arms) => (number % u64::from(arms)) as usize,
+            Routing::Nearest => {
+                let cost = |arm: &usize| (free_ns[*arm] > submitted_ns, heads[*arm].abs_diff(offset));
+                (0..2).min_by_key(cost).expect("two arms")
+            }
+            Routing::Pieces => (offset / (RANGE / 4) % 2) as usize,
         };
-        let place = (0..places_ns.len()).min_by_key(|&place| places_ns[place]).expect("a place");
-        let submitted_ns = places_ns[place];
+        heads[arm % 2] = offset;
         let completed_ns = free_ns[arm].max(submitted_ns) + 5_000_000 + prng.below(10_000_000);
         (free_ns[arm], places_ns[place]) = (completed_ns, completed_ns);
         reads.push(read(offset, submitted_ns, completed_ns));
@@ -55,7 +78,7 @@ fn verdict(routing: Routing, answers: u64, seed: u64) -> Verdict {
 fn verdict_on(singles: Vec<IoRecord>, crowd: Vec<IoRecord>) -> Verdict {
     let mut reads = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
     reads.add_singles(0, singles.into_iter());
-    reads.add_crowd(1, DEPTH, crowd.into_iter());
+    reads.add_crowd(1, &listed(RANGE), crowd.into_iter());
     reads.verdict()
 }
 
@@ -119,6 +142,27 @@ fn arms_that_share_all_are_a_mirror() {
     assert_eq!(verdict(Routing::Turns(3), 10_000, 1), Verdict::Mirror { members: 3 });
 }
 
+/// Linux sends reads of a busy mirror to the nearest head. In a small part either arm answers; of pieces one does.
+#[test]
+fn a_small_part_tells_a_mirror_from_pieces() {
+    for (routing, expected) in [(Routing::Nearest, Some(2)), (Routing::Pieces, None)] {
+        let mut prng = Prng::new(1, 0);
+        let mut reads = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
+        reads.add_singles(0, phase(routing, 1, 64, &mut prng).into_iter());
+        reads.add_crowd(1, &listed(RANGE), phase(routing, DEPTH, 6000, &mut prng).into_iter());
+        let open = reads.verdict();
+        assert!(reads.needs_narrow(&open), "{routing:?}: {open:?}");
+        let part = RANGE / 100;
+        reads.add_crowd(2, &listed(part), phase_within(part, routing, DEPTH, 1024, &mut prng).into_iter());
+        match reads.verdict() {
+            Verdict::Mirror { members } => assert_eq!(Some(members), expected),
+            verdict => {
+                assert!(expected.is_none() && !reads.needs_narrow(&verdict), "{routing:?}: {verdict:?}")
+            }
+        }
+    }
+}
+
 /// Two arms of which each serves in order. Within a fifth of the quickest accesses too few pairs fall to tell them from three.
 #[test]
 fn arms_that_serve_in_order_are_counted_by_pairs_within_half_an_access() {
@@ -129,7 +173,7 @@ fn arms_that_serve_in_order_are_counted_by_pairs_within_half_an_access() {
         let singles = phase(Routing::Turns(2), 1, 64, &mut prng);
         let mut reads = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
         reads.add_singles(0, singles.into_iter());
-        reads.add_crowd(1, DEPTH, crowd.into_iter());
+        reads.add_crowd(1, &listed(RANGE), crowd.into_iter());
         let short = reads.coincidence().expect("pairs");
         by_short += u32::from(count_of_arms(&short.all) == Some(2));
         match reads.verdict() {
@@ -155,7 +199,7 @@ fn what_takes_no_time_or_always_the_same_has_no_arm() {
         let mut reads = Reads::over(ByteRange::whole(Bytes::new(RANGE)));
         let io = |number: u64| read(number * 4096, number * latency_ns, (number + 1) * latency_ns);
         reads.add_singles(0, (0..64).map(io));
-        reads.add_crowd(1, DEPTH, (0..999).map(io));
+        reads.add_crowd(1, &listed(RANGE), (0..999).map(io));
         reads.verdict()
     };
     assert!(matches!(of(1000), Verdict::Open { more_helps: false, .. }));

@@ -95,6 +95,25 @@ fn a_stripe_over_mirrors_is_told_as_one() {
     assert_eq!((document.value(CODE), said["data"]["copies"].as_u64()), (Some(4.0), Some(2)), "{said}");
 }
 
+/// Linux sends each read of a busy mirror of disks to the nearest head, so that near ones are seldom answered side by side: "several
+/// actuators, but not for any two reads".
+#[test]
+fn a_linux_mirror_of_disks_is_told() {
+    for (count, members) in [(2, 2.0), (3, 3.0)] {
+        let text = format!(
+            "version = 1\nname = \"md\"\ndescription = \"a mirror\"\n[volume]\nkind = \"mirror\"\nread_policy = \"nearest\"\n\
+            [[volume.members]]\nprofile = \"st3000dm001\"\ncount = {count}\n"
+        );
+        let document = accessed(&Home::new().drive("md", &text).target);
+        let said = document.said(CODE);
+        assert_eq!(
+            (document.value(CODE), &said["data"]["kind"]),
+            (Some(members), &"mirror".into()),
+            "{said}"
+        );
+    }
+}
+
 /// A network volume of 1.5 ms and more, of which a limit lets one read through at a time: "RAID 1 (mirrored): 2 members share the reads", and
 /// "a single actuator serves all reads".
 #[test]

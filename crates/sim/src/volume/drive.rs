@@ -22,6 +22,8 @@ pub struct VolumeDrive {
     facts: TargetFacts,
     layout: Layout,
     read_policy: ReadPolicy,
+    /// Whether all members are disks.
+    all_rotate: bool,
     members: Vec<Member>,
     /// Parts under way, by the tag that their drive knows.
     parts: Vec<PartUnderWay>,
@@ -38,6 +40,8 @@ struct Member {
     under_way: u32,
     /// When it is to be looked at next, if that is known.
     next: Option<u64>,
+    /// Where what was sent to it last ends, and what it answered last.
+    sent_to_byte: u64,
     head_byte: u64,
     left_out: bool,
 }
@@ -71,11 +75,19 @@ impl VolumeDrive {
         let capacities: Vec<Bytes> = members.iter().map(|drive| drive.facts().capacity).collect();
         let layout = profile.layout(&capacities).expect("a volume that was checked");
         assert!(members.len() <= MEMBERS_MAX, "a bit for each drive");
-        let member = |drive| Member { drive, under_way: 0, next: None, head_byte: 0, left_out: false };
+        let member = |drive| Member {
+            drive,
+            under_way: 0,
+            next: None,
+            sent_to_byte: 0,
+            head_byte: 0,
+            left_out: false,
+        };
         VolumeDrive {
             facts: TargetFacts { capacity: layout.capacity(), ..facts },
             layout,
             read_policy: profile.read_policy(),
+            all_rotate: members.iter().all(|drive| drive.facts().rotational == Some(true)),
             last_read: members.len() - 1,
             latest: 0,
             members: members.into_iter().map(member).collect(),
@@ -129,7 +141,7 @@ impl VolumeDrive {
         let member = &mut self.members[part.member];
         member.under_way += 1;
         member.next = None;
-        member.head_byte = part.first_byte.saturating_add(part.bytes);
+        member.sent_to_byte = part.first_byte.saturating_add(part.bytes);
         let request = Request {
             tag: Tag(tag),
             operation: request.operation,
@@ -161,11 +173,14 @@ impl VolumeDrive {
             if tried >> index & 1 == 1 || member.left_out {
                 continue;
             }
-            let distance = member.head_byte.abs_diff(first_byte);
             let cost = match self.read_policy {
                 ReadPolicy::First => (false, 0, 0),
                 ReadPolicy::RoundRobin => (false, 0, ((index + count - self.last_read - 1) % count) as u64),
-                ReadPolicy::Nearest => (distance > 0, member.under_way, distance),
+                ReadPolicy::Nearest => {
+                    // Of busy disks Linux takes the nearest, of busy SSDs the one with the fewest (read_balance in drivers/md/raid1.c).
+                    let busy = if self.all_rotate { member.under_way.min(1) } else { member.under_way };
+                    (member.sent_to_byte != first_byte, busy, member.head_byte.abs_diff(first_byte))
+                }
             };
             best = best.into_iter().chain([(cost, index)]).min();
         }
@@ -207,6 +222,7 @@ impl VolumeDrive {
         let under_way = self.parts[completion.tag.0 as usize];
         self.free_tags.push(completion.tag.0);
         let operation = self.requests[under_way.host_tag as usize].request.operation;
+        self.members[member].head_byte = under_way.part.first_byte.saturating_add(under_way.part.bytes);
         if self.is_mirror() && leaves_out(operation, completion.status) && self.others_left(member) {
             self.members[member].left_out = true;
         }

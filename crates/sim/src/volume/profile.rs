@@ -27,7 +27,7 @@ words! {
     ReadPolicy = "Read balancing of a mirror." {
         RoundRobin = "round-robin" => "Members in turn.";
         #[default]
-        Nearest = "nearest" => "Much as Linux RAID 1: the member whose last request ended where this one starts. Otherwise the member with the fewest requests in flight, then the nearest. The default.";
+        Nearest = "nearest" => "Much as Linux RAID 1: the member whose last request ended where this one starts, else an idle member, else the nearest; if any is no disk, the one with the fewest requests in flight. The default.";
         First = "first" => "The first working member.";
     }
 }
