@@ -139,6 +139,8 @@ pub struct Verify {
     generation: u32,
     end: Offset,
     rounds: u32,
+    /// Whether the start was written once more to close in, so that it is compared again.
+    was_pushed_out: bool,
     queue: VecDeque<Phase>,
     /// Whether what is left in the queue are parts of the whole range, and whether the last phase was one.
     in_parts: bool,
@@ -167,6 +169,7 @@ impl Verify {
             end: places.range.end(),
             generation: 1,
             rounds: 0,
+            was_pushed_out: false,
             in_parts: false,
             last_is_part: false,
             stage: if matches!(work, Work::Read(_)) { Stage::Done } else { Stage::Start },
@@ -310,7 +313,7 @@ impl Verify {
         };
         let probes = between(&self.places, from, to, count);
         if self.rounds > ROUNDS_MAX || probes.is_empty() || self.work != Work::Both {
-            if self.work == Work::Both && self.rounds > 1 {
+            if self.work == Work::Both && self.was_pushed_out {
                 self.queue.push_back(self.start(OperationMix::Read, "compare the start"));
             }
             self.stage = Stage::Closing;
@@ -322,6 +325,7 @@ impl Verify {
             self.queue.push_back(self.listed(&probes, OperationMix::Write, 2, "write closer to the end"));
             let pushing = self.push_out();
             self.queue.extend(pushing);
+            self.was_pushed_out = true;
         }
         let compared = if period_bytes == 0 {
             self.listed(&probes, OperationMix::Read, 2, "compare closer to the end")
