@@ -399,12 +399,9 @@ pub(crate) fn evidence_of<'visit, 'run: 'visit>(
     visits.into_iter().map(Visit::evidence).collect()
 }
 
-/// How many slices pass until the queue has been gone through once: as long as its requests take at the rate of what follows (Little's law).
-/// Half of all slices at most, where a phase is too short for that.
+/// How many slices end before the queue has been gone through once: as long as its requests take at the rate of what follows (Little's
+/// law). Half of all slices at most, where a phase is too short for that.
 fn first_through(slices: &[Slice], in_flight: u64) -> usize {
-    if in_flight <= 1 {
-        return 0;
-    }
     let (mut seconds, mut operations) = (0.0, 0.0);
     for slice in slices {
         seconds += slice.seconds;
@@ -412,12 +409,12 @@ fn first_through(slices: &[Slice], in_flight: u64) -> usize {
     }
     let mut passed_s = 0.0;
     for (number, slice) in slices.iter().enumerate() {
-        if passed_s * operations >= in_flight as f64 * seconds || 2 * number >= slices.len() {
-            return number;
-        }
         passed_s += slice.seconds;
         seconds -= slice.seconds;
         operations -= slice.operations;
+        if passed_s * operations > in_flight as f64 * seconds || 2 * (number + 1) > slices.len() {
+            return number;
+        }
     }
     0
 }
@@ -524,14 +521,14 @@ mod tests {
         };
         assert_eq!(
             first_through(&slices(&[39.0, 39.0, 39.0, 33.0, 27.0, 27.0, 27.0, 27.0, 27.0, 27.0]), 100),
-            4
+            3
         );
         assert_eq!(
             first_through(&slices(&[900.0, 60.0, 40.0, 30.0, 29.0, 28.0, 28.0, 28.0, 28.0, 28.0]), 100),
-            4
+            3
         );
         assert_eq!(first_through(&slices(&[27.0; 6]), 100), 3, "too short: half of it");
-        assert_eq!(first_through(&slices(&[27.0; 6]), 1), 0);
+        assert_eq!(first_through(&slices(&[27.0; 6]), 1), 0, "a third of a slice");
         assert_eq!(first_through(&[], 100), 0);
     }
 

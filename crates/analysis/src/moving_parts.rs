@@ -8,6 +8,7 @@ use model::request::Operation;
 use model::run::{PhaseSummary, RunView};
 use model::target::Caveat;
 use model::units::{Bytes, Nanos, Quantile};
+use std::collections::BTreeMap;
 
 /// A random read from flash takes tens to hundreds of microseconds, from a disk some milliseconds: 2 ms at 15,000 rpm.
 pub(crate) const MOVING_MEDIAN_S: f64 = 1e-3;
@@ -48,8 +49,8 @@ fn rereads_show_rotation(run: &RunView<'_>) -> bool {
 }
 
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
-    let most = run.phases.iter().filter_map(range_of_single_reads).max()?;
-    let reads = reads_over(run, most);
+    let singles = singles_of(run);
+    let reads = reads_over(&singles, *singles.keys().next_back()?);
     if reads.count() < SPREAD_READS_MIN {
         return Some(reads.quantile(Quantile::MEDIAN)?.seconds() >= MOVING_MEDIAN_S);
     }
@@ -59,9 +60,11 @@ fn is_slow(run: &RunView<'_>) -> Option<bool> {
 /// Whether reads within a small part of the range take as long as over all of it: a volume behind a network is as slow as a disk, and has
 /// no arm.
 pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
-    let ranges = || run.phases.iter().filter_map(range_of_single_reads);
-    let (Some(least), Some(most)) = (ranges().min(), ranges().max()) else { return false };
-    let [nearby, anywhere] = [least, most].map(|bytes| reads_over(run, bytes).quantile(QUICKER));
+    let singles = singles_of(run);
+    let (Some(&least), Some(&most)) = (singles.keys().next(), singles.keys().next_back()) else {
+        return false;
+    };
+    let [nearby, anywhere] = [least, most].map(|bytes| reads_over(&singles, bytes).quantile(QUICKER));
     match (nearby, anywhere) {
         (Some(nearby), Some(anywhere)) if least <= most / NARROW_PART => {
             nearby.seconds() > AS_SLOW_SHARE * anywhere.seconds()
@@ -70,9 +73,22 @@ pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
     }
 }
 
-fn range_of_single_reads(summary: &PhaseSummary) -> Option<Bytes> {
-    let workload = summary.phase.workload.as_ref()?;
-    workload.is_single_random(Operation::Read).then_some(workload.range.bytes())
+/// The phases of single random reads by the range they were drawn from, all of the block size that most reads have: a slow stick takes
+/// milliseconds longer for a larger one, as an arm does for a farther one.
+fn singles_of<'run>(run: &RunView<'run>) -> BTreeMap<Bytes, Vec<(u32, &'run PhaseSummary)>> {
+    let mut blocks: BTreeMap<Bytes, BTreeMap<Bytes, Vec<(u32, &PhaseSummary)>>> = BTreeMap::new();
+    for (number, summary) in (0..).zip(run.phases) {
+        if let Some(workload) = &summary.phase.workload
+            && workload.is_single_random(Operation::Read)
+        {
+            let ranges = blocks.entry(workload.block_sizes.largest()).or_default();
+            ranges.entry(workload.range.bytes()).or_default().push((number, summary));
+        }
+    }
+    let operations = |ranges: &BTreeMap<Bytes, Vec<(u32, &PhaseSummary)>>| {
+        ranges.values().flatten().map(|(_, summary)| summary.operations()).sum::<u64>()
+    };
+    blocks.into_values().max_by_key(operations).unwrap_or_default()
 }
 
 /// Whether these latencies of single reads, in rising order, are those of an actuator over a platter.
@@ -86,20 +102,14 @@ fn is_of_arm(latency: impl Fn(f64) -> Option<Nanos>) -> Option<bool> {
 }
 
 pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item = IoRecord> + 'run {
-    let most = run.phases.iter().filter_map(range_of_single_reads).max();
-    (0..).zip(run.phases).flat_map(move |(number, summary)| {
-        let is_over_all = most.is_some() && range_of_single_reads(summary) == most;
-        let ios = is_over_all.then(|| run.series.ios(number));
-        ios.into_iter().flatten().filter(IoRecord::is_done)
-    })
+    let over_all = singles_of(run).pop_last().unwrap_or_default().1;
+    over_all.into_iter().flat_map(|(number, _)| run.series.ios(number)).filter(IoRecord::is_done)
 }
 
-fn reads_over(run: &RunView<'_>, range: Bytes) -> LatencyHistogram {
+fn reads_over(singles: &BTreeMap<Bytes, Vec<(u32, &PhaseSummary)>>, range: Bytes) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::default();
-    for summary in run.phases {
-        if range_of_single_reads(summary) == Some(range)
-            && let Some(totals) = summary.totals_of(Operation::Read)
-        {
+    for (_, summary) in singles.get(&range).into_iter().flatten() {
+        if let Some(totals) = summary.totals_of(Operation::Read) {
             histogram.merge(&totals.histogram);
         }
     }

@@ -416,12 +416,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         }
         SurveyUnknown::NotRotating => return "The drive does not rotate, so it has no zones.".into(),
         SurveyUnknown::OtherLoad(load) => other_load(*load, code),
-        SurveyUnknown::Changed { before, after } => format!(
-            "throughput changed from {} to {} during the run, at any offset: a limit changed, the drive grew hot, or other load began \
-             or ended. Repeat.",
-            rate(*before),
-            rate(*after)
-        ),
+        SurveyUnknown::Changed { before, after } => changed(*before, *after),
         SurveyUnknown::NoneUsable { samples } => format!("all {samples} samples failed or were too short."),
         SurveyUnknown::QueueNotFilled => {
             "every sample ended before its queue was full. Measure longer.".into()
@@ -505,6 +500,14 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
         OtherLoad::InReads => "random reads of the same run show other I/O.".into(),
     };
     format!("other load on the drive hides {hidden}: {seen} {REPEAT_ALONE}")
+}
+
+fn changed(before: f64, after: f64) -> String {
+    let (before, after) = (rate(before), rate(after));
+    format!(
+        "throughput changed from {before} to {after} during the run, at any offset: a limit changed, the drive grew hot, or other load began \
+         or ended. Repeat."
+    )
 }
 
 fn quicker_words(quicker: f64) -> String {

@@ -22,7 +22,6 @@ pub struct VolumeDrive {
     facts: TargetFacts,
     layout: Layout,
     read_policy: ReadPolicy,
-    /// Whether all members are disks.
     all_rotate: bool,
     members: Vec<Member>,
     /// Parts under way, by the tag that their drive knows.
