@@ -128,8 +128,8 @@ fn intervals_hold_the_truth_of_disks_as_often_as_they_say() {
     }
 }
 
-/// The gain of a disk has no closed form: the truth is the mean of 60 rounds at each depth, each of which begins with an
-/// idle disk as those of `check` do, over the exact rate of single reads.
+/// The gain of a disk has no closed form: the truth is the rate at each depth in the second half of 60 rounds, when the queue has been gone
+/// through, over the exact rate of single reads.
 fn true_gain(profile: &ZonedProfile, seed: u64) -> f64 {
     let access = told(profile).iter().find(|(code, _)| *code == FindingCode::AccessTime).unwrap().1;
     let rate = |depth: u32| {
@@ -142,16 +142,19 @@ fn true_gain(profile: &ZonedProfile, seed: u64) -> f64 {
             Bytes::new(4096),
             depth,
         );
-        let length = Nanos::from_millis(800.max(25 * u64::from(depth)));
+        let length = Nanos::from_millis(1600.max(50 * u64::from(depth)));
         for _ in 0..60 {
             bench.run(PhaseKind::Measure, workload.clone(), StopCondition::after(length));
         }
-        let in_time = |phase: u32| {
-            let limit = bench.phases[phase as usize].start_ns + length.get();
-            let slices = bench.series.intervals.iter().filter(move |slice| slice.phase == phase);
-            slices.filter(|slice| slice.end_ns() <= limit).map(|slice| slice.operations).sum::<u64>()
-        };
-        (0..60).map(in_time).sum::<u64>() as f64 / 60.0 / length.seconds()
+        let (mut operations, mut nanos) = (0, 0);
+        for slice in &bench.series.intervals {
+            let start_ns = bench.phases[slice.phase as usize].start_ns;
+            if slice.start_ns >= start_ns + length.get() / 2 && slice.end_ns() <= start_ns + length.get() {
+                operations += slice.operations;
+                nanos += slice.end_ns() - slice.start_ns;
+            }
+        }
+        operations as f64 * 1e9 / nanos as f64
     };
     DEPTHS[1..].iter().map(|&depth| rate(depth)).fold(0.0, f64::max) * access
 }
