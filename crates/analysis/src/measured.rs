@@ -25,8 +25,7 @@ pub(crate) struct Visit<'run> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Whole,
-    /// From when the queue has been gone through once, for until then the nearest of all are served and what a cache holds; and up to the
-    /// time limit, after which it drains.
+    /// From when the queue has been gone through once, since the nearest of a fresh one are served first, until it drains.
     Timed,
     /// The same without the first slices, up to as many completions as the queue holds: these waited for a seek.
     Steady,
@@ -399,8 +398,7 @@ pub(crate) fn evidence_of<'visit, 'run: 'visit>(
     visits.into_iter().map(Visit::evidence).collect()
 }
 
-/// How many slices end before the queue has been gone through once: as long as its requests take at the rate of what follows (Little's
-/// law). Half of all slices at most, where a phase is too short for that.
+/// How many slices end before the queue has been gone through once, at the rate of what follows (Little's law); half of all at most.
 fn first_through(slices: &[Slice], in_flight: u64) -> usize {
     let (mut seconds, mut operations) = (0.0, 0.0);
     for slice in slices {

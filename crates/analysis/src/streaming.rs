@@ -166,8 +166,7 @@ impl Calibration {
         Some(if self.long.is_confirmed(best) { best } else { setting })
     }
 
-    /// More in flight, unless smaller requests gain more than places differ beside it: those that a member answers from what it reads
-    /// ahead.
+    /// More in flight, unless smaller requests gain more than places differ beside it: those that a member answers from what it reads ahead.
     pub fn best_of_long(&self) -> StreamSetting {
         let setting = self.setting_of_array();
         let Some(best) = self.long.best_of(&self.long.settings()) else { return setting };

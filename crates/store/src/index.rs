@@ -237,7 +237,6 @@ fn forget(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
 }
 
 fn insert(transaction: &Transaction<'_>, entry: &RunEntry, facts: &Facts) -> rusqlite::Result<()> {
-    // Another process may have read it in the meantime.
     forget(transaction, &entry.listing.id)?;
     insert_run(transaction, entry)?;
     for (position, finding) in (0i64..).zip(&facts.findings) {

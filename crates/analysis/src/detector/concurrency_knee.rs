@@ -48,7 +48,6 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let is_read = !random_groups(run, Operation::Read).is_empty();
     let operation = if is_read { Operation::Read } else { Operation::Write };
     if random_groups(run, operation).len() < POINTS_MIN {
-        // A run over one or two depths asks for no knee.
         return Vec::new();
     }
     let outcome = match saturation_point(run, operation) {

@@ -42,7 +42,6 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
     };
     let points = regained(run, &history, &drop);
     if points.is_empty() {
-        // Nobody asked.
         return Vec::new();
     }
     let recovery = match cause(run, &history, &drop) {

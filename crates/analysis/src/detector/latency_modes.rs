@@ -148,7 +148,6 @@ impl Counted<'_> {
         };
         let to = peaks.get(index + 1).map_or(until, |right| self.below(self.histogram, right.first));
         let within = share(count, all, CONFIDENCE);
-        // What lies between two kinds may be of either.
         let most = share(to - from, all, CONFIDENCE).high;
         // The middle of a rank's step, so that rounding cannot reach the next rank.
         let at = |rank: f64| {

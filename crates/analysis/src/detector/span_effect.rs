@@ -44,7 +44,6 @@ pub(super) const DETECTOR: Detector =
 fn detect(run: &Examined<'_>) -> Vec<Finding> {
     let spans = by_span(run);
     if spans.len() < 2 {
-        // A run over one span asks nothing about others.
         return Vec::new();
     }
     let outcome = Outcome::of(compare(run, &spans), evidence_of(spans.values().flatten()));
@@ -120,7 +119,6 @@ fn mean_iops(run: &RunView<'_>, samples: &[Visit<'_>], arms: Arms) -> Option<Mea
         }
     }
     if rounds.is_empty() {
-        // Of runs without single requests.
         let pair = Slice::operations_over_latency;
         let ratios = round_ratios(run, samples, Operation::Read, Part::Steady, BATCH_OPERATIONS, pair);
         rounds.extend(ratios.iter().filter_map(logarithm));

@@ -119,7 +119,6 @@ fn cliff_cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cli
     }
 }
 
-/// From the middle of the level before a drop to that of the level behind it.
 fn around<'batches>(batches: &'batches [Batch], drop: &RateDrop) -> &'batches [Batch] {
     let (before, after) = (&drop.before, &drop.after);
     &batches[before.first.midpoint(before.end)..after.first.midpoint(after.end).min(batches.len())]

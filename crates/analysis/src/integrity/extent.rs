@@ -136,7 +136,6 @@ fn wrapped(run: &RunView<'_>) -> Option<Extent> {
     same.retain(|(lower, upper)| (upper - lower).is_multiple_of(period_bytes));
     let to = same.iter().map(|(lower, _)| *lower).min()?;
     let written = listed_writes(run);
-    // All of the start is marked.
     let mut from = if to < start_end { 0 } else { start_end };
     for upper in looked_at {
         let lower = upper.saturating_sub(period_bytes);

@@ -59,7 +59,6 @@ pub(super) fn at_least(curve: &RateCurve, usable: ByteRange, rate: f64) -> Resul
         let (fastest, _) = curve.rates_in(usable)?;
         return Err(PlanError::TooSlow { rate, fastest: fastest.value });
     };
-    // Inward, so that no slower place gets in.
     let begin = Offset::new(longest.first().get().next_multiple_of(ALIGNMENT.get()));
     let end = longest.end().round_down_to(ALIGNMENT);
     let borders = curve.borders();

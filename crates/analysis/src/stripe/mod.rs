@@ -78,7 +78,6 @@ pub struct Reads {
     pub single_ns: Vec<u64>,
     pub single_bytes: u64,
     pub crowds: Vec<Crowd>,
-    /// Of a small part of the range.
     pub narrow: Vec<Crowd>,
     pub depth: u64,
     pub range_bytes: u64,

@@ -70,7 +70,6 @@ fn middle_half(group: &[f64]) -> f64 {
     group[group.len() * 3 / 4] - group[group.len() / 4]
 }
 
-/// Bytes per second over visits of which each counts the same.
 pub(crate) fn mean_rate(visits: &[&Visit]) -> f64 {
     visits.len() as f64 / visits.iter().map(|visit| visit.seconds_per_byte).sum::<f64>()
 }

@@ -65,7 +65,6 @@ fn leading(samples: &[Vec<f64>]) -> usize {
 fn falls_short(samples: &[Vec<f64>], index: usize) -> bool {
     let mut shares = Vec::new();
     for bytes in samples {
-        // The last slice is not whole.
         if let Some([slice, later @ .., _]) = bytes.get(index..)
             && !later.is_empty()
         {

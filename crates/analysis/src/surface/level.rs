@@ -55,7 +55,6 @@ pub(super) fn fit(range: ByteRange, clumps: &Clumps) -> Vec<Level> {
 }
 
 fn with_cuts(range: ByteRange, clumps: &Clumps, cuts: &[usize]) -> Vec<Level> {
-    // The first level begins with the range, for certain.
     let start = range.first().get();
     let mut borders = vec![Border { first_point: 0, byte: start, low: start, high: start }];
     let mut edges: Vec<usize> = cuts.iter().map(|&cut| clumps.clumps[cut].start).collect();
@@ -113,7 +112,6 @@ fn changes(range: ByteRange, clumps: &Clumps) -> Vec<usize> {
     let mut candidates: Vec<usize> = (0..count).step_by(step).collect();
     candidates.push(count);
     let sums = Sums::of(clumps);
-    // Where each clump begins, and where the last ends.
     let mut starts: Vec<f64> = clumps.clumps.iter().map(|clump| clumps.points[clump.start].centre).collect();
     starts[0] = range.first().as_f64();
     starts.push(range.end().as_f64());

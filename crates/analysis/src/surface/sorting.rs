@@ -98,7 +98,6 @@ impl Sorting {
         let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
         let mut firsts = Vec::new();
         for place in &self.places {
-            // Visits to a place are in the order of time.
             let first = place.visits.start;
             if !was_visited_before(visits, &visits[first], longest) {
                 firsts.push((visits[first].start_ns, self.excess[first], self.is_slow(first)));

@@ -98,7 +98,6 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
     let probes = all.iter().take_while(|visit| visit.workload.range.bytes() < shortest).count();
     let (probes, visits) = all.split_at(probes);
     let moves_parts = turns != Some(false);
-    // A write ends with its flush.
     let goes_in_step = gathered.several_disks && operation == Operation::Read;
     let access = Access {
         in_step: goes_in_step.then(|| InStep::of(run, visits)),
@@ -345,7 +344,6 @@ impl Gathered {
                 piece.first_byte = record.offset_first;
                 piece.start_ns = record.start_ns;
             } else if record.bytes > 0 && record.offset_first < piece.first_byte {
-                // The next pass has begun.
                 piece =
                     Piece { first_byte: record.offset_first, start_ns: record.start_ns, ..Piece::default() };
             }

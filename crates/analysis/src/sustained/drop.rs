@@ -153,7 +153,6 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
     let before = levels[index - 1];
     let least = OWN_LEVEL_SHARE * (levels[index].cost.value - before.cost.value);
     let after = with_drift(batches, &levels[index..], least);
-    // All that follows is lower as well, of whatever level.
     let lower = Level::of(batches, after.first, batches.len(), after.noise);
     let lost_s = lower.seconds - lower.bytes * before.seconds_per_byte();
     if !has_lasted(batches, &lower) || lost_s < LOST_S_MIN || !is_known(batches, &after) {

@@ -135,7 +135,6 @@ pub(super) fn carry_out(
     let session =
         Session { rig, writer, run, events, interrupt, controls: &controls, trace, owed, preserving };
     let run = session.run(experiment);
-    // The terminal is given back before anything is said.
     drop(screen);
     let run = run?;
     output::give_measured(&run, &finished_folder, shown)?;

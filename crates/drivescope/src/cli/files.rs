@@ -84,7 +84,6 @@ pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError
     let events = &mut screen;
     let session = FilesSession { folders, disks, clock, writer, run, events, interrupt, controls: &controls };
     let run = session.run(&mut files, &request);
-    // The terminal is given back before anything is said.
     drop(screen);
     let run = run?;
     output::give(&run, shown)?;

@@ -51,7 +51,6 @@ pub fn run(arguments: &ServeArguments, store: Option<&Path>) -> Result<u8, UserE
     }
     let served = server.run(stop);
     if let Some(path) = page {
-        // It may have been removed already.
         let _ = std::fs::remove_file(path);
     }
     served.or_cannot("go on listening")?;
@@ -87,7 +86,6 @@ fn open(url: &str) -> io::Result<PathBuf> {
         .spawn();
     match opened {
         Ok(mut browser) => {
-            // Reaps the process when it ends.
             std::thread::spawn(move || browser.wait());
             Ok(path)
         }

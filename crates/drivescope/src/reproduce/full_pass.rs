@@ -102,7 +102,6 @@ fn by_position(read: &PhaseResult, other: &[(f64, f64)]) -> Chart {
         writes.push((area, bytes / published.number(row, "write_s")));
     }
     let mut line_of_pass = read.rates_by_bytes();
-    // The last slice is cut at the end of the pass.
     line_of_pass.pop();
     let end = read.bytes as f64;
     let series = vec![

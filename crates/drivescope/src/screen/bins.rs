@@ -150,7 +150,6 @@ impl TimeBins {
     }
 
     pub fn add_phase(&mut self, operation: Operation, start_ns: u64, time: Nanos, bytes: u64) {
-        // No more parts than make a line of dots.
         let parts = (time.get() / self.width_ns).clamp(1, MOMENTS_MAX as u64 / 4);
         let part = time.get() / parts;
         let bin =

@@ -126,7 +126,6 @@ impl<'phase> Observer<'phase> {
     fn tell(&mut self, now: Instant) {
         let rate = self.recent.per_second();
         if rate.is_none() && self.moves_data {
-            // The rate is unknown before the end of the first interval.
             return;
         }
         (self.progress.bytes_per_second, self.progress.iops) = rate.unwrap_or_default();

@@ -319,7 +319,6 @@ impl Verify {
             self.stage = Stage::Closing;
             return;
         }
-        // All of the start is marked already.
         let is_marked = period_bytes > 0 && to <= self.places.start.end().get();
         if !is_marked {
             self.queue.push_back(self.listed(&probes, OperationMix::Write, 2, "write closer to the end"));

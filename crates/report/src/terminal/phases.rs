@@ -40,7 +40,6 @@ pub(super) fn table(rows: &[PhaseRow], phases: &[PhaseSummary], kind: Kind, styl
     // The only phase of an experiment needs no name.
     let skipped = usize::from(kind != Kind::Jobs && rows.len() == 1);
     let header = [name, "operation", "block", "QD", "IOPS", "throughput", "errors", "CPU"];
-    // Simulated requests cost no processor time.
     let has_cpu = rows.iter().any(|row| row.cpu_share.is_some());
     let header = &header[skipped..header.len() - usize::from(!has_cpu)];
     let mut table = Table::new(header, 1, style_inside);

@@ -31,7 +31,6 @@ pub(super) fn figures(run: &Run, style: Style) -> Vec<String> {
     if shown.is_empty() {
         return Vec::new();
     }
-    // Columns in which nothing would stand are left out.
     let has_offsets = shown.iter().any(|phase| has_place(phase));
     let has_latencies = shown.iter().any(|phase| latencies(phase).is_some());
     let columns = |cells: Vec<String>| {

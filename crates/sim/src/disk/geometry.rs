@@ -231,7 +231,6 @@ impl Geometry {
         let zone = self.zone_of(sector);
         let within = sector - zone.first_sector;
         let group = within / zone.group_sectors;
-        // The last group of a zone may be narrower.
         let first_column = group * self.serpentine_tracks;
         let width = self.serpentine_tracks.min(zone.layout.cylinders - first_column);
         let rest = within - group * zone.group_sectors;

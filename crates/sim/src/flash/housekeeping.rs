@@ -159,7 +159,6 @@ impl Housekeeping {
         let fragmentation = ((1.0 - share) * here + share * everywhere).clamp(0.0, 1.0);
         let width_s = burst_width_s(&self.profile, fragmentation);
         self.burst_end_s = at_s + width_s;
-        // From start to start it is an interval.
         let interval_s = self.next_interval_s(fragmentation);
         self.due_s = self.written_s + (interval_s - width_s).max(0.01 * interval_s);
     }
@@ -252,7 +251,6 @@ impl Housekeeping {
             let end = until.min((at / region + 1) * region);
             let fragmentation = &mut self.fragmentation[(at / region) as usize];
             let old = f64::from(*fragmentation);
-            // The last region may be smaller than the others.
             let size = region.min(self.capacity_bytes - at / region * region);
             *fragmentation = effect(old, (end - at) as f64 / size as f64).clamp(0.0, 1.0) as f32;
             self.total += f64::from(*fragmentation) - old;

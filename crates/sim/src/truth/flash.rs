@@ -51,7 +51,6 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
         let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
         truths.push(Truth::number(FindingCode::AccessTime, access_s));
     }
-    // Latency does not depend on the offset.
     truths.push(span_effect(1.0, 1.0));
     let unmapped = match flash.initial {
         Initial::Fresh => vec![Region { first_byte: 0, bytes: capacity.get() }],

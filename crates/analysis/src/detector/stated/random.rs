@@ -102,7 +102,6 @@ pub(in super::super) fn gain(run: &RunView<'_>) -> Vec<Finding> {
             top = Some((*depth, iops));
         }
     }
-    // The least depth is one.
     let (Some((depth, best)), one) = (top, points[0].iops) else { return Vec::new() };
     let estimate = without_interval(best / one);
     let gain = ConcurrencyGain {

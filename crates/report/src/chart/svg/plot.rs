@@ -190,7 +190,6 @@ impl Plot<'_> {
         let mut path = String::new();
         for column in reduction::columns(stretches.iter(), self.x, count) {
             let x = self.panel.left + column.index as f64 + 0.5;
-            // A column whose values are alike is still seen.
             let (low, high) = (self.up(column.low) + 0.5, self.up(column.high) - 0.5);
             let _ = write!(path, "M{x:.1} {low:.1}V{high:.1}");
         }
