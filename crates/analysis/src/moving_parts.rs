@@ -73,10 +73,13 @@ pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
     }
 }
 
-/// The phases of single random reads by the range they were drawn from, all of the block size that most reads have: a slow stick takes
-/// milliseconds longer for a larger one, as an arm does for a farther one.
-fn singles_of<'run>(run: &RunView<'run>) -> BTreeMap<Bytes, Vec<(u32, &'run PhaseSummary)>> {
-    let mut blocks: BTreeMap<Bytes, BTreeMap<Bytes, Vec<(u32, &PhaseSummary)>>> = BTreeMap::new();
+/// Phases with their numbers, by the range that their reads were drawn from.
+type Singles<'run> = BTreeMap<Bytes, Vec<(u32, &'run PhaseSummary)>>;
+
+/// The phases of single random reads, all of the block size that most reads have: a slow stick takes milliseconds longer for a larger one, as
+/// an arm does for a farther one.
+fn singles_of<'run>(run: &RunView<'run>) -> Singles<'run> {
+    let mut blocks: BTreeMap<Bytes, Singles<'run>> = BTreeMap::new();
     for (number, summary) in (0..).zip(run.phases) {
         if let Some(workload) = &summary.phase.workload
             && workload.is_single_random(Operation::Read)
@@ -85,7 +88,7 @@ fn singles_of<'run>(run: &RunView<'run>) -> BTreeMap<Bytes, Vec<(u32, &'run Phas
             ranges.entry(workload.range.bytes()).or_default().push((number, summary));
         }
     }
-    let operations = |ranges: &BTreeMap<Bytes, Vec<(u32, &PhaseSummary)>>| {
+    let operations = |ranges: &Singles<'_>| {
         ranges.values().flatten().map(|(_, summary)| summary.operations()).sum::<u64>()
     };
     blocks.into_values().max_by_key(operations).unwrap_or_default()
@@ -106,7 +109,7 @@ pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item =
     over_all.into_iter().flat_map(|(number, _)| run.series.ios(number)).filter(IoRecord::is_done)
 }
 
-fn reads_over(singles: &BTreeMap<Bytes, Vec<(u32, &PhaseSummary)>>, range: Bytes) -> LatencyHistogram {
+fn reads_over(singles: &Singles<'_>, range: Bytes) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::default();
     for (_, summary) in singles.get(&range).into_iter().flatten() {
         if let Some(totals) = summary.totals_of(Operation::Read) {
@@ -114,4 +117,46 @@ fn reads_over(singles: &BTreeMap<Bytes, Vec<(u32, &PhaseSummary)>>, range: Bytes
         }
     }
     histogram
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::experiment_name::ExperimentName;
+    use model::plan::{Phase, PhaseKind, StopCondition};
+    use model::range::ByteRange;
+    use model::run::{Environment, MemorySeries, OperationTotals};
+    use model::target::{TargetFacts, TargetKind};
+    use model::workload::{OperationMix, Pattern, Workload};
+
+    /// A stick of 11 MB/s that Linux calls rotational: 1.7 ms for 4 KiB, and 5.7 ms for each fifth read, of 64 KiB. "Something between drive and
+    /// host limits the drive to 15.6 MB/s everywhere", at its outer and at its inner diameter.
+    #[test]
+    fn larger_reads_take_longer_without_an_arm() {
+        let range = ByteRange::whole(Bytes::new(128_000_000_000));
+        let phase = |block: u64, count: u64, latency_ns: u64| {
+            let workload =
+                Workload::new(range, Pattern::RandomOnce, OperationMix::Read, Bytes::new(block), 1);
+            let phase = Phase {
+                name: "random reads".into(),
+                experiment: ExperimentName::Access,
+                kind: PhaseKind::Measure,
+                workload: Some(workload),
+                stop: StopCondition::default(),
+            };
+            let mut histogram = LatencyHistogram::default();
+            for number in 0..count {
+                histogram.record(latency_ns + 1000 * (number % 50));
+            }
+            let totals =
+                OperationTotals { operations: count, histogram, ..OperationTotals::none(Operation::Read) };
+            PhaseSummary { totals: vec![totals], ..PhaseSummary::begun(phase, 0) }
+        };
+        let phases = [phase(4096, 200, 1_700_000), phase(65_536, 40, 5_700_000)];
+        let mut target = TargetFacts::unidentified(TargetKind::Device, "/dev/sda".into(), range.bytes());
+        target.rotational = Some(true);
+        let (environment, series) = (Environment::default(), MemorySeries::default());
+        let run = RunView { target: &target, environment: &environment, phases: &phases, series: &series };
+        assert_eq!(turns(&run), Some(false));
+    }
 }
