@@ -5,17 +5,17 @@
 //! A disk gains two or three times by choosing the nearest of many, a flash drive as many times as it has dies, a drive
 //! behind a slow bridge nothing. It says whether to give a drive many threads.
 //! # How
-//! Requests per second in each round, by depth. The best of several looks better than it is, since chance helped to choose it. So for each
-//! round the best depth is chosen by the *other* rounds and its number taken from this one, which played no part in the choice. Means of
-//! logarithms over rounds, as in `stats::grouped`; the interval by the delta method. Where all depths above one are alike (F test), as on
-//! a disk without command queueing, there is no best to choose, and all of them together are compared with one. The depth named is
-//! the least that is not clearly worse than the best. Figures of another program are taken as they are.
+//! Requests per second in each round, by depth, from when the queue has been gone through once. The best of several looks better than it is,
+//! since chance helped to choose it. So for each round the best depth is chosen by the *other* rounds and its number taken from this one, which
+//! played no part in the choice. Means of logarithms over rounds, as in `stats::grouped`; the interval by the delta method. Where all depths
+//! above one are alike (F test), as on a disk without command queueing, there is no best to choose, and all of them together are compared with
+//! one. The depth named is the least that is not clearly worse than the best. Figures of another program are taken as they are.
 //! # Cannot tell when
 //! One depth only was measured, or fewer than two rounds without failures; answers in no time; other I/O. When this tool itself is the
 //! limit, the gain is a lower bound, and the finding says so.
 //! # Known problems
-//! Depths are tried up to 64; a drive that gains more beyond is understated. Rounds that end with their last request or byte include the time in
-//! which the queue runs empty, so the gain is understated where such rounds take less than a hundred times the slowest request.
+//! Depths are tried up to 1000; a drive that gains more beyond is understated. Rounds that end with their last request or byte include the time
+//! in which the queue runs empty, so the gain is understated where such rounds take less than a hundred times the slowest request.
 //! # References
 //! Stone, "Cross-validatory choice", JRSS B 36, 1974; Efron, "Tweedie's formula", JASA 106, 2011.
 

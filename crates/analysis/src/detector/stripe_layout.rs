@@ -9,7 +9,8 @@
 //! drive follows from who waits for whom: each layout gives each answer the probability that just this read was the next, and the one under
 //! which the answers are most likely is taken if the odds against all others, and against none, are above 10,000 to 1, and both halves of the
 //! reads name it. A mirror takes that each layout is excluded: places that it puts on one drive were answered within a moment. Where places near
-//! each other never were, drives follow one another: of the fewest borders one at least lies between the reads of each such pair.
+//! each other seldom were, as where Linux asks the nearest head, reads of a hundredth of the range decide: those of a mirror come from several
+//! arms. Otherwise drives follow one another: of the fewest borders one at least lies between the reads of each such pair.
 //! # Cannot tell when
 //! No actuator moves, or nothing rotates: what shows may be dies or a rate limit, unless chunks are larger than any die reads at once. Too few
 //! reads; more than four mirrors; other load so heavy that counts stay uncertain.
@@ -17,9 +18,9 @@
 //! Of a mirror whose drives do not share reads one drive is seen. RAID 5 and 6 are told as stripes. Chunks are 1, 3, 5 or 7 times a power
 //! of two, from 4 KiB to 16 MiB, of at most 16 drives. Mirrors within a stripe of flash count once.
 //! # References
-//! Cox, "Partial likelihood", Biometrika 62, 1975; Kimble, Dagenais, Mandel, "Photon antibunching", PRL 39, 1977 (counting by
-//! coincidences); Chen, Lee, Zhang, "Essential roles of exploiting internal parallelism of flash …", HPCA 2011; Ruemmler,
-//! Wilkes, "An introduction to disk drive modeling", IEEE Computer 27, 1994.
+//! Linux, drivers/md/raid1.c (read_balance); Cox, "Partial likelihood", Biometrika 62, 1975; Kimble, Dagenais, Mandel, "Photon antibunching",
+//! PRL 39, 1977 (counting by coincidences); Chen, Lee, Zhang, "Essential roles of exploiting internal parallelism of flash …", HPCA 2011;
+//! Ruemmler, Wilkes, "An introduction to disk drive modeling", IEEE Computer 27, 1994.
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
