@@ -25,8 +25,10 @@ pub(crate) struct Visit<'run> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Whole,
-    /// From when the queue has been gone through once, since the nearest of a fresh one are served first, until it drains.
+    /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
     Timed,
+    /// The same from when the queue has been gone through once, since the nearest of a fresh one are served first.
+    Settled,
     /// The same without the first slices, up to as many completions as the queue holds: these waited for a seek.
     Steady,
 }
@@ -340,7 +342,7 @@ impl<'run> Visit<'run> {
                 },
             });
         }
-        if part == Part::Timed {
+        if part == Part::Settled {
             slices.drain(..first_through(&slices, self.workload.in_flight_max()));
         }
         slices

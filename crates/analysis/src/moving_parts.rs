@@ -57,6 +57,14 @@ fn is_slow(run: &RunView<'_>) -> Option<bool> {
     is_of_arm(|share| reads.quantile(Quantile::new(share)?))
 }
 
+/// Whether single reads differ by as much as those of an arm, be it that a cache answers most.
+pub(crate) fn do_some_reads_move(run: &RunView<'_>) -> bool {
+    let singles = singles_of(run);
+    let Some(most) = singles.keys().next_back() else { return false };
+    let reads = reads_over(&singles, *most);
+    spread_of(|share| reads.quantile(Quantile::new(share)?)).is_some_and(|spread| spread >= ARM_SPREAD_MIN)
+}
+
 /// Whether reads within a small part of the range take as long as over all of it: a volume behind a network is as slow as a disk, and has
 /// no arm.
 pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
@@ -100,8 +108,11 @@ pub(crate) fn are_of_arm(rising_ns: &[u64]) -> bool {
 }
 
 fn is_of_arm(latency: impl Fn(f64) -> Option<Nanos>) -> Option<bool> {
-    let spread = latency(0.95)?.saturating_sub(latency(0.05)?);
-    Some(spread >= ARM_SPREAD_MIN && latency(0.5)?.seconds() >= MOVING_MEDIAN_S)
+    Some(spread_of(&latency)? >= ARM_SPREAD_MIN && latency(0.5)?.seconds() >= MOVING_MEDIAN_S)
+}
+
+fn spread_of(latency: impl Fn(f64) -> Option<Nanos>) -> Option<Nanos> {
+    Some(latency(0.95)?.saturating_sub(latency(0.05)?))
 }
 
 pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item = IoRecord> + 'run {

@@ -5,6 +5,7 @@ use crate::measured::{
     Axis, Part, Slice, Visit, axes, in_no_time, is_measurement, merged_latencies, random_groups_along,
     round_ratios,
 };
+use crate::moving_parts::do_some_reads_move;
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
@@ -73,7 +74,9 @@ impl<'run> Curve<'run> {
         if matches!(groups.get(&1), Some(single) if in_no_time(run, single)) {
             return Err(ConcurrencyUnknown::NoTime);
         }
-        let point = |(at_once, visits)| Point::of(run, operation, at_once, visits);
+        // What serves in order has no near ones first; and where all reads take equally long, a later begin cuts each round at the same moment.
+        let part = if do_some_reads_move(run) { Part::Settled } else { Part::Timed };
+        let point = |(at_once, visits)| Point::of(run, operation, part, at_once, visits);
         let points: Vec<Point<'run>> = groups.into_iter().filter_map(point).collect();
         match points.first() {
             Some(one) if one.at_once == 1 && points.len() >= 2 => Ok(Curve { points, axis }),
@@ -98,20 +101,15 @@ impl<'run> Point<'run> {
     fn of(
         run: &RunView<'run>,
         operation: Operation,
+        part: Part,
         at_once: u64,
         visits: Vec<Visit<'run>>,
     ) -> Option<Point<'run>> {
         let usable =
             |visit: &Visit<'run>| is_measurement(visit.summary) && visit.error_share() <= ERROR_SHARE_MAX;
         let visits: Vec<Visit<'run>> = visits.into_iter().filter(usable).collect();
-        let rounds = round_ratios(
-            run,
-            &visits,
-            operation,
-            Part::Timed,
-            BATCH_OPERATIONS,
-            Slice::operations_over_seconds,
-        );
+        let rounds =
+            round_ratios(run, &visits, operation, part, BATCH_OPERATIONS, Slice::operations_over_seconds);
         let rounds: Vec<Mean> = rounds.iter().filter_map(logarithm).collect();
         let mean = mean_of_visits(&rounds)?;
         Some(Point { at_once, visits, rounds, mean, operation })
