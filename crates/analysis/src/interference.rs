@@ -110,28 +110,18 @@ fn are_in_bursts(run: &RunView<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::experiment_name::ExperimentName;
-    use model::plan::{Phase, PhaseKind, StopCondition};
+    use crate::moving_parts::tests::phase_of_single_reads;
     use model::range::ByteRange;
     use model::record::TelemetryRecord;
     use model::run::{Environment, MemorySeries, PhaseSummary};
     use model::target::{TargetFacts, TargetKind};
     use model::units::{Bytes, Offset};
-    use model::workload::{OperationMix, Pattern, Workload};
 
     /// Three seconds of single reads of 300 kB/s, in which two records of the counters lie.
     #[test]
     fn what_the_kernel_counts_besides_is_other_io() {
         let range = ByteRange::new(Offset::START, Bytes::new(1 << 40)).expect("a range");
-        let workload =
-            Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, Bytes::new(4096), 1);
-        let phase = Phase {
-            name: "random reads".into(),
-            experiment: ExperimentName::Access,
-            kind: PhaseKind::Measure,
-            workload: Some(workload),
-            stop: StopCondition::default(),
-        };
+        let phase = phase_of_single_reads(range, Bytes::new(4096));
         let summary =
             PhaseSummary { duration_ns: 3_000_000_000, ..PhaseSummary::begun(phase, 2_500_000_000) };
         let target = TargetFacts::unidentified(TargetKind::Device, "/dev/sda".into(), Bytes::new(1 << 40));

@@ -27,10 +27,10 @@ pub(crate) enum Part {
     Whole,
     /// Up to the time limit: what is still under way then drains from a queue that is no longer full.
     Timed,
-    /// The same from when the queue has been gone through once, since the nearest of a fresh one are served first.
-    Settled,
     /// The same without the first slices, up to as many completions as the queue holds: these waited for a seek.
     Steady,
+    /// Like `Timed` from when the queue has been gone through once, since the nearest of a fresh queue are served first.
+    Settled,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -511,8 +511,8 @@ mod tests {
         assert!(is_done_in_turn(&histogram(&latencies_ns), 1), "one at a time");
     }
 
-    /// A hundred reads at a time of two disks that each serve the nearest of theirs first: 270 a second, and 390 until those of the first fill
-    /// are through; and of a cache over a disk, which answers most of the first fill at once.
+    /// QD 100 on two disks that each serve their nearest first: 270 IOPS, and 390 until the first hundred are through; and on a cache over a
+    /// disk, which answers most of the first hundred at once.
     #[test]
     fn a_queue_is_gone_through_once_before_it_counts() {
         let slices = |operations: &[f64]| -> Vec<Slice> {

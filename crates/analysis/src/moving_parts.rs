@@ -49,19 +49,16 @@ fn rereads_show_rotation(run: &RunView<'_>) -> bool {
 }
 
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
-    let singles = singles_of(run);
-    let reads = reads_over(&singles, *singles.keys().next_back()?);
+    let reads = reads_over_all(run)?;
     if reads.count() < SPREAD_READS_MIN {
         return Some(reads.quantile(Quantile::MEDIAN)?.seconds() >= MOVING_MEDIAN_S);
     }
     is_of_arm(|share| reads.quantile(Quantile::new(share)?))
 }
 
-/// Whether single reads differ by as much as those of an arm, be it that a cache answers most.
+/// Whether single reads differ by as much as those of an actuator, even where a cache answers most.
 pub(crate) fn do_some_reads_move(run: &RunView<'_>) -> bool {
-    let singles = singles_of(run);
-    let Some(most) = singles.keys().next_back() else { return false };
-    let reads = reads_over(&singles, *most);
+    let Some(reads) = reads_over_all(run) else { return false };
     spread_of(|share| reads.quantile(Quantile::new(share)?)).is_some_and(|spread| spread >= ARM_SPREAD_MIN)
 }
 
@@ -69,12 +66,13 @@ pub(crate) fn do_some_reads_move(run: &RunView<'_>) -> bool {
 /// no arm.
 pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
     let singles = singles_of(run);
-    let (Some(&least), Some(&most)) = (singles.keys().next(), singles.keys().next_back()) else {
+    let (Some((least, near)), Some((most, all))) = (singles.first_key_value(), singles.last_key_value())
+    else {
         return false;
     };
-    let [nearby, anywhere] = [least, most].map(|bytes| reads_over(&singles, bytes).quantile(QUICKER));
+    let [nearby, anywhere] = [near, all].map(|phases| latencies_of(phases).quantile(QUICKER));
     match (nearby, anywhere) {
-        (Some(nearby), Some(anywhere)) if least <= most / NARROW_PART => {
+        (Some(nearby), Some(anywhere)) if *least <= *most / NARROW_PART => {
             nearby.seconds() > AS_SLOW_SHARE * anywhere.seconds()
         }
         _ => false,
@@ -120,9 +118,13 @@ pub(crate) fn single_reads<'run>(run: &'run RunView<'_>) -> impl Iterator<Item =
     over_all.into_iter().flat_map(|(number, _)| run.series.ios(number)).filter(IoRecord::is_done)
 }
 
-fn reads_over(singles: &Singles<'_>, range: Bytes) -> LatencyHistogram {
+fn reads_over_all(run: &RunView<'_>) -> Option<LatencyHistogram> {
+    Some(latencies_of(&singles_of(run).pop_last()?.1))
+}
+
+fn latencies_of(phases: &[(u32, &PhaseSummary)]) -> LatencyHistogram {
     let mut histogram = LatencyHistogram::default();
-    for (_, summary) in singles.get(&range).into_iter().flatten() {
+    for (_, summary) in phases {
         if let Some(totals) = summary.totals_of(Operation::Read) {
             histogram.merge(&totals.histogram);
         }
@@ -131,7 +133,7 @@ fn reads_over(singles: &Singles<'_>, range: Bytes) -> LatencyHistogram {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use model::experiment_name::ExperimentName;
     use model::plan::{Phase, PhaseKind, StopCondition};
@@ -140,28 +142,33 @@ mod tests {
     use model::target::{TargetFacts, TargetKind};
     use model::workload::{OperationMix, Pattern, Workload};
 
+    pub(crate) fn phase_of_single_reads(range: ByteRange, block: Bytes) -> Phase {
+        let workload = Workload::new(range, Pattern::RandomWithReplacement, OperationMix::Read, block, 1);
+        Phase {
+            name: "random reads".into(),
+            experiment: ExperimentName::Access,
+            kind: PhaseKind::Measure,
+            workload: Some(workload),
+            stop: StopCondition::default(),
+        }
+    }
+
     /// A stick of 11 MB/s that Linux calls rotational: 1.7 ms for 4 KiB, and 5.7 ms for each fifth read, of 64 KiB. "Something between drive and
     /// host limits the drive to 15.6 MB/s everywhere", at its outer and at its inner diameter.
     #[test]
     fn larger_reads_take_longer_without_an_arm() {
         let range = ByteRange::whole(Bytes::new(128_000_000_000));
         let phase = |block: u64, count: u64, latency_ns: u64| {
-            let workload =
-                Workload::new(range, Pattern::RandomOnce, OperationMix::Read, Bytes::new(block), 1);
-            let phase = Phase {
-                name: "random reads".into(),
-                experiment: ExperimentName::Access,
-                kind: PhaseKind::Measure,
-                workload: Some(workload),
-                stop: StopCondition::default(),
-            };
             let mut histogram = LatencyHistogram::default();
             for number in 0..count {
                 histogram.record(latency_ns + 1000 * (number % 50));
             }
             let totals =
                 OperationTotals { operations: count, histogram, ..OperationTotals::none(Operation::Read) };
-            PhaseSummary { totals: vec![totals], ..PhaseSummary::begun(phase, 0) }
+            PhaseSummary {
+                totals: vec![totals],
+                ..PhaseSummary::begun(phase_of_single_reads(range, Bytes::new(block)), 0)
+            }
         };
         let phases = [phase(4096, 200, 1_700_000), phase(65_536, 40, 5_700_000)];
         let mut target = TargetFacts::unidentified(TargetKind::Device, "/dev/sda".into(), range.bytes());

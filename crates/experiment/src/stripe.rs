@@ -20,12 +20,12 @@ const SINGLES: usize = 64;
 const ARMS_DEPTH: u32 = 16;
 /// The first of these tells one actuator from several: of independent answers, some 15 pairs are expected within a millisecond.
 const ARMS_ROUNDS: [usize; 13] = [128, 128, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
-/// Within such a part of the range no member of a few that follow one another ends, or hardly ever. These reads tell 1 − 1/2 to 0.15; borders
-/// of members that follow one another are looked for in so many reads before.
+/// Within a hundredth of the range hardly any member of a concatenation ends. 512 reads tell 1 − 1/2 to 0.15; they come after 2,048 over all of
+/// it, which show most borders.
 const NARROW_PART: u64 = 100;
 const NARROW_READS: usize = 512;
 const READS_BEFORE_NARROW: usize = 2048;
-/// In less than that of a small part a drive's cache would answer.
+/// Of a smaller range, a drive's cache would hold much of a hundredth.
 const NARROW_OF_MIN: Bytes = Bytes::from_mib(100 * 1024);
 /// Without an arm it takes so many that controllers and links of all drives are busy, and requests that they are busy with.
 const STILL_DEPTH: u32 = 64;
@@ -48,7 +48,6 @@ pub struct Stripe {
     reads: Reads,
     /// Of the phases asked for, how many there are, and the number of the last in the run.
     asked: usize,
-    rounds_narrow: usize,
     last: Option<usize>,
     is_over: bool,
 }
@@ -74,7 +73,6 @@ impl Stripe {
             began: None,
             reads: Reads::over(range),
             asked: 0,
-            rounds_narrow: 0,
             last: None,
             is_over: false,
         })
@@ -106,7 +104,7 @@ impl Stripe {
     }
 
     fn crowd(&mut self) -> Option<Phase> {
-        let round = self.asked - self.rounds_narrow - 1;
+        let round = self.reads.crowds.len();
         let (rounds, depth, block): (&[usize], u32, Bytes) = if self.reads.has_arm() {
             (&ARMS_ROUNDS, ARMS_DEPTH, self.block)
         } else {
@@ -120,7 +118,6 @@ impl Stripe {
     fn narrow_crowd(&mut self) -> Phase {
         let part = self.range.part(self.prng.below(NARROW_PART), NARROW_PART).align_inward(self.block);
         let name = format!("reads of a small part at QD {ARMS_DEPTH}");
-        self.rounds_narrow += 1;
         self.listed(name, part, self.block, NARROW_READS, ARMS_DEPTH)
     }
 
@@ -135,9 +132,8 @@ impl Stripe {
     }
 
     fn is_narrow_next(&self, verdict: &Verdict) -> bool {
-        let reads: usize = self.reads.crowds.iter().map(|crowd| crowd.reads().len()).sum();
         self.range.bytes() >= NARROW_OF_MIN
-            && reads >= READS_BEFORE_NARROW
+            && self.reads.answers() >= READS_BEFORE_NARROW
             && self.reads.needs_narrow(verdict)
     }
 

@@ -55,7 +55,7 @@ pub fn build(has_clippy: bool) -> Result<Option<Vec<Program>>, Failure> {
     Ok(Some(programs))
 }
 
-/// Compiles and lints at once: `cargo clippy` before it reads all sources and packages once more (75 s of 318 on 2 cores).
+/// Compiles and lints in one pass; a separate `cargo clippy` reads all sources and packages again (75 s of 318 on 2 cores).
 fn compile(arguments: &[&str], has_clippy: bool) -> Command {
     let mut command = cargo(arguments);
     if has_clippy {

@@ -323,7 +323,7 @@ mod tests {
         };
         let fall = (2.25_f64 / 2.06).ln();
         assert!(!falls_at_once(&batches(|phase| 2.267e9 - 1e7 * f64::from(phase.saturating_sub(10))), fall));
-        // Of a drive whose memory took the first batch at once.
+        // The drive's memory takes the first batch at once.
         let mut buffered = batches(|phase| 2.416e9 - 5e5 * f64::from(phase).powi(2));
         buffered[0].seconds /= 1.3;
         let Standing::Fell(drop) = standing(&buffered) else { panic!("it fell") };

@@ -314,7 +314,8 @@ impl Reads {
         at_share(&self.single_ns, quantile).unwrap_or(0)
     }
 
-    fn answers(&self) -> usize {
+    /// To reads over the whole range at a higher QD.
+    pub fn answers(&self) -> usize {
         self.crowds.iter().map(|crowd| crowd.reads().len()).sum()
     }
 

@@ -50,10 +50,6 @@ pub struct SurfaceMap {
 impl SurfaceMap {
     pub fn of(run: &RunView<'_>, operation: Operation) -> Result<SurfaceMap, SurveyUnknown> {
         let gathered = visit::gather(run, operation)?;
-        // What is written slows down by itself when a cache is full.
-        if operation == Operation::Read {
-            change::check(&place::sorted(gathered.range, gathered.visits.clone()))?;
-        }
         let mut map = SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
@@ -62,6 +58,10 @@ impl SurfaceMap {
             several_disks: gathered.several_disks,
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
         };
+        // Writes slow down when a cache is full.
+        if operation == Operation::Read {
+            change::check(&map.visits)?;
+        }
         if let Some(share) = Sample::new(gathered.start_shares)
             && gathered.block.is_some()
         {
