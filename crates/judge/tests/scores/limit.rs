@@ -46,6 +46,27 @@ fn credit_and_refill_of_drawn_cloud_volumes_are_true() {
     assert!(found * 3 >= jobs && wrong.is_empty(), "{found} of {jobs}, {wrong:#?}");
 }
 
+/// 3,000 parts of 16 KiB a second are 49.15 MB/s, and twice or 0.3 times that behind the change. Told were "110 of 532 samples were slow for a moment,
+/// not because of their offset", and of one that fell "62.3 % of the drive […] was never written, or discarded".
+#[test]
+fn a_limit_that_changes_in_a_survey_is_told_with_both_rates() {
+    for (factor, after) in [(2.0, "98."), (0.3, "14.")] {
+        let text = format!(
+            "version = 1\nname = \"changing\"\ndescription = \"a volume whose limit changes\"\n\
+            [identity]\ncapacity_bytes = 200_000_000_000\nrotational = false\n\
+            [constant]\nlatency_us = 500.0\nservers = 64\njitter = 0.3\n\
+            [limit]\niops = 3000\nrequest_kib = 16.0\nchanges_at_s = 20.0\nchanges_by = {factor}\n"
+        );
+        let run = measured("surface", &Home::new().drive("changing", &text).target, &[]);
+        for code in [FindingCode::ReadRateMean, FindingCode::UnmappedRanges, FindingCode::SlowRegions] {
+            let why = run.said(code)["unknown"].as_str().unwrap_or_default();
+            let is_told =
+                why.contains("throughput changed from 49.") && why.contains(&format!(" MB/s to {after}"));
+            assert!(is_told, "{factor}: {why}");
+        }
+    }
+}
+
 /// Phases of 0.08 s with what was in flight waited for between them: the credit ends in the first round of `access`, and 3.09 ms in
 /// two modes were told of a volume of 0.65 ms.
 #[test]
