@@ -1,6 +1,7 @@
 //! `cargo xtask test`: all that has to pass before a change is done, and the system packages that takes.
 //! ```text
-//! system tools ──► formatting ──► Clippy ──► tests and doc tests ──► tests in a browser ──► pytest ──► skipped tests with reasons ──► one line of numbers
+//! system tools ──► formatting ──► building with Clippy ──► tests and pytest ──► doc tests ──► tests in a browser ──► skipped tests with reasons ──► one line of numbers
+//!            └──► environments of Python ─────────────┘
 //! ```
 //! A test that cannot run here says so in the file named by `DRIVESCOPE_SKIP_LOG`, one line each; it is counted
 //! as skipped, not as passed.
@@ -8,6 +9,7 @@
 mod browser;
 mod programs;
 mod python;
+mod queue;
 mod system_tools;
 mod tally;
 mod temporary_folder;
@@ -18,7 +20,9 @@ use std::process::Command;
 use crate::dist::files;
 use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, has_cargo_subcommand, succeeds, target_folder};
-use programs::announce;
+use programs::{Program, announce};
+use python::Suite;
+use queue::Job;
 use tally::Tally;
 
 /// Goes on without the system tools that are missing, and installs nothing.
@@ -41,11 +45,24 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
     system_tools::provide(without_system_tests)?;
 
     let mut tally = Tally::default();
-    check_format(&mut tally)?;
-    run_tests(&mut tally)?;
-    browser::run(&mut tally)?;
-    python::run(without_system_tests, &mut tally)?;
+    std::thread::scope(|scope| {
+        // Packages are waited for, and the compiler computes.
+        let python = scope.spawn(|| python::set_up(without_system_tests));
+        check_format(&mut tally)?;
+        let has_clippy = is_installed("clippy", &mut tally);
+        let Some(programs) = programs::build(has_clippy)? else {
+            tally.fail_step("cargo test: the tests did not compile, or Clippy refused (see above)");
+            return Ok(());
+        };
+        let (suites, set_up) = python.join().expect("what fails there is no panic")?;
+        tally.add_all(set_up);
+        run_tests(programs, suites, has_clippy, &mut tally)?;
+        browser::run(&mut tally)
+    })?;
+    conclude(&tally)
+}
 
+fn conclude(tally: &Tally) -> Result<(), Failure> {
     println!("\n{}", tally.summary());
     if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
 }
@@ -53,13 +70,12 @@ pub fn run(arguments: &[String]) -> Result<(), Failure> {
 /// Builds the program and runs the tests of the Python package alone.
 pub fn run_python(arguments: &[String]) -> Result<(), Failure> {
     Failure::check_no_options("python", arguments)?;
-    let mut tally = Tally::default();
     if !succeeds(&mut cargo(&["build", "-p", "drivescope"]))? {
         return Err(Failure::cannot("The program does not build; its reason is above."));
     }
-    python::run(false, &mut tally)?;
-    println!("\n{}", tally.summary());
-    if tally.is_success() { Ok(()) } else { Err(Failure::checks_failed()) }
+    let (suites, mut tally) = python::set_up(false)?;
+    queue::run(suites.into_iter().map(Job::Suite).collect(), |_| {}, &mut tally)?;
+    conclude(&tally)
 }
 
 fn check_format(tally: &mut Tally) -> Result<(), Failure> {
@@ -85,13 +101,13 @@ fn is_installed(component: &str, tally: &mut Tally) -> bool {
     is_installed
 }
 
-/// Builds and runs all tests, shows their output, and counts.
-fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
-    let has_clippy = is_installed("clippy", tally);
-    let Some(programs) = programs::build(has_clippy)? else {
-        tally.fail_step("cargo test: the tests did not compile, or Clippy refused (see above)");
-        return Ok(());
-    };
+/// Runs all tests but those in a browser, shows their output, and counts.
+fn run_tests(
+    programs: Vec<Program>,
+    suites: Vec<Suite>,
+    has_clippy: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
     let skip_log = target_folder().join("skipped.log");
     files::write(&skip_log, "")?;
     let temporary = temporary_folder::choose();
@@ -99,13 +115,10 @@ fn run_tests(tally: &mut Tally) -> Result<(), Failure> {
         command.env(SKIP_LOG_VARIABLE, &skip_log).env("TMPDIR", &temporary);
         command.env("PATH", system_tools::path_with_system_folders());
     };
-    for program in programs::run(programs, has_clippy, prepare)? {
-        tally.begin(&program.selection);
-        for line in &program.lines {
-            tally.see(line.trim_end());
-        }
-        tally.end(program.status.success(), &program.status.to_string());
-    }
+    let mut jobs: Vec<Job> = programs.into_iter().map(Job::Program).collect();
+    jobs.extend(suites.into_iter().map(Job::Suite));
+    queue::run(jobs, prepare, tally)?;
+    programs::run_documentation(has_clippy, prepare, tally)?;
     let log = fs::read_to_string(&skip_log).doing(format_args!("read {}", skip_log.display()))?;
     tally.read_skip_log(&log);
     Ok(())

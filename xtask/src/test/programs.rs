@@ -1,15 +1,14 @@
-//! Test programs, two beside each other: many wait for devices and clocks, and one row leaves a processor idle.
+//! Test programs of the workspace.
 //!
 //! Cargo builds them, and they are started from here: `cargo test` of a part builds with other features, which takes minutes.
 
-use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write, pipe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Mutex;
 
 use serde_json::Value;
 
+use super::tally::Tally;
 use crate::failure::{Doing, Failure};
 use crate::workspace::{cargo, output};
 
@@ -20,26 +19,15 @@ const BUILDING: [&str; 6] =
 /// Tests in the documentation are called after their files, and no others are. `--doc` alone would build with other features again.
 const DOCUMENTATION: [&str; 7] =
     ["test", "--workspace", "--features", SCHEMAS, "--no-fail-fast", "--", "src/"];
-/// How many are under way. What makes loop devices waits for its turn by itself.
-const AT_ONCE: usize = 2;
-/// The longest begin first, so that none of them is left alone at the end.
-const LONGEST: [&str; 3] = ["instructions_per_io", "scores", "commands"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// What makes cargo run it alone: `-p io --test mount`.
     selection: String,
-    name: String,
+    pub name: String,
     executable: PathBuf,
     /// The folder of its package, in which cargo runs it.
     package: PathBuf,
-}
-
-pub struct Ended {
-    /// What makes cargo run it alone.
-    pub selection: String,
-    pub status: ExitStatus,
-    pub lines: Vec<String>,
 }
 
 /// Builds all test programs; none when that failed, or when Clippy (if it is there) found something.
@@ -50,9 +38,7 @@ pub fn build(has_clippy: bool) -> Result<Option<Vec<Program>>, Failure> {
         return Ok(None);
     }
     let messages = String::from_utf8_lossy(&built.stdout);
-    let mut programs: Vec<Program> = messages.lines().filter_map(Program::of_message).collect();
-    programs.sort_by_key(Program::is_short);
-    Ok(Some(programs))
+    Ok(Some(messages.lines().filter_map(Program::of_message).collect()))
 }
 
 /// Compiles and lints in one pass; a separate `cargo clippy` reads all sources and packages again (75 s of 318 on 2 cores).
@@ -64,46 +50,16 @@ fn compile(arguments: &[&str], has_clippy: bool) -> Command {
     command
 }
 
-/// Runs them, and the tests in the documentation. The output of each is shown when it has ended.
-pub fn run(
-    programs: Vec<Program>,
+/// Runs the tests in the documentation.
+pub fn run_documentation(
     has_clippy: bool,
-    prepare: impl Fn(&mut Command) + Sync,
-) -> Result<Vec<Ended>, Failure> {
-    let (waiting, ended) = (Mutex::new(VecDeque::from(programs)), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        let rows = [0; AT_ONCE].map(|_| scope.spawn(|| run_row(&waiting, &ended, &prepare)));
-        for row in rows {
-            row.join().expect("no row panics")?;
-        }
-        Ok(())
-    })?;
-    let mut ended = ended.into_inner().expect("no row panics");
+    prepare: impl Fn(&mut Command),
+    tally: &mut Tally,
+) -> Result<(), Failure> {
     announce(&DOCUMENTATION);
     let mut command = compile(&DOCUMENTATION, has_clippy);
     prepare(&mut command);
-    ended.push(stream("--doc", &mut command, &mut std::io::stdout())?);
-    Ok(ended)
-}
-
-/// Runs one program after the other until none waits.
-fn run_row(
-    waiting: &Mutex<VecDeque<Program>>,
-    ended: &Mutex<Vec<Ended>>,
-    prepare: impl Fn(&mut Command),
-) -> Result<(), Failure> {
-    loop {
-        let Some(program) = waiting.lock().expect("no row panics").pop_front() else { return Ok(()) };
-        let mut command = program.command();
-        prepare(&mut command);
-        let done = stream(&program.selection, &mut command, &mut std::io::sink())?;
-        let mut ended = ended.lock().expect("no row panics");
-        println!("\n== cargo test {}", done.selection);
-        for line in &done.lines {
-            println!("{line}");
-        }
-        ended.push(done);
-    }
+    run_counted("--doc", &mut command, &mut std::io::stdout(), tally)
 }
 
 impl Program {
@@ -124,37 +80,46 @@ impl Program {
         })
     }
 
-    fn is_short(&self) -> bool {
-        !LONGEST.contains(&self.name.as_str())
-    }
-
-    fn command(&self) -> Command {
+    pub fn run(&self, prepare: impl Fn(&mut Command), tally: &mut Tally) -> Result<String, Failure> {
         let mut command = Command::new(&self.executable);
         command.current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
-        command
+        prepare(&mut command);
+        let mut printed = format!("cargo test {}\n", self.selection).into_bytes();
+        run_counted(&self.selection, &mut command, &mut printed, tally)?;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
     }
 }
 
-/// Passes what the program prints on line by line, its errors among it where they belong.
-fn stream(selection: &str, command: &mut Command, shown: &mut dyn Write) -> Result<Ended, Failure> {
+/// Passes what the program prints on line by line, its errors among it where they belong, and counts its tests.
+fn run_counted(
+    selection: &str,
+    command: &mut Command,
+    shown: &mut dyn Write,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
     let program = command.get_program().to_owned();
-    let (status, lines) = read_lines(command, shown).doing(format_args!("run {}", program.display()))?;
-    Ok(Ended { selection: selection.to_owned(), status, lines })
+    tally.begin(selection);
+    let status = read_lines(command, shown, tally).doing(format_args!("run {}", program.display()))?;
+    tally.end(status.success(), &status.to_string());
+    Ok(())
 }
 
-fn read_lines(command: &mut Command, shown: &mut dyn Write) -> std::io::Result<(ExitStatus, Vec<String>)> {
+fn read_lines(
+    command: &mut Command,
+    shown: &mut dyn Write,
+    tally: &mut Tally,
+) -> std::io::Result<ExitStatus> {
     let (reader, writer) = pipe()?;
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
     // The command holds the ends to write to, and while it does the output has no end.
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut lines = Vec::new();
     for line in BufReader::new(reader).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
         writeln!(shown, "{line}")?;
         shown.flush()?;
-        lines.push(line);
+        tally.see(line.trim_end());
     }
-    Ok((child.wait()?, lines))
+    child.wait()
 }
 
 pub fn announce(arguments: &[&str]) {
@@ -163,17 +128,24 @@ pub fn announce(arguments: &[&str]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Program, stream};
+    use super::{Program, Tally, read_lines};
     use std::process::Command;
+
+    impl Program {
+        pub fn called(name: &str) -> Program {
+            let (executable, package) = (name.into(), "/w".into());
+            Program { selection: String::new(), name: name.to_owned(), executable, package }
+        }
+    }
 
     #[test]
     fn what_a_program_prints_is_passed_on_to_its_last_line_without_newline() {
-        let mut shown = Vec::new();
-        let program = "printf 'one\\n'; echo two >&2; printf three; exit 3";
-        let ended = stream("sh", Command::new("sh").args(["-c", program]), &mut shown).expect("sh starts");
-        assert_eq!(ended.lines, ["one", "two", "three"]);
-        assert_eq!(shown, b"one\ntwo\nthree\n");
-        assert_eq!(ended.status.code(), Some(3));
+        let (mut shown, mut tally) = (Vec::new(), Tally::default());
+        let program = "printf 'test result: ok. 1 passed;\\n'; echo two >&2; printf three; exit 3";
+        let status = read_lines(Command::new("sh").args(["-c", program]), &mut shown, &mut tally);
+        assert_eq!(shown, b"test result: ok. 1 passed;\ntwo\nthree\n");
+        assert_eq!(status.expect("sh starts").code(), Some(3));
+        assert_eq!(tally.summary(), "1 passed, 0 failed, 0 skipped");
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! The tests of the Python package, with every CPython that it supports and this machine has.
 //! ```text
-//! uv ──► environment of each python3.9 … python3.13 below the target folder, packages of python/requirements.txt ──► pytest ──► mypy with the newest
-//!                                                                                              then the tests of the fleet
-//! beside it: the environment of the fleet ──► the tests of Ansible
+//! uv ──► environment of each python3.9 … python3.13 below the target folder, packages of python/requirements.txt ──► pytest, mypy with the newest
+//!    └─► environment of the fleet ──► pytest of the fleet, and of Ansible
 //! ```
 //! Nothing here can hang the test command: each program has a time limit after which it is killed with all that it started, reads nothing,
 //! and writes to a file, so that no pipe that somebody still holds keeps us waiting.
@@ -11,12 +10,11 @@ use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
 
 use super::system_tools;
 use super::tally::Tally;
 use crate::failure::{Doing, Failure};
-use crate::workspace::{root, succeeds, target_folder};
+use crate::workspace::{root, target_folder};
 
 const NAME: &str = "tests of the Python package";
 /// The versions that `python/pyproject.toml` promises, the oldest first.
@@ -25,10 +23,12 @@ const VERSIONS: [&str; 5] = ["3.9", "3.10", "3.11", "3.12", "3.13"];
 const UV_PACKAGES: &str = "python/requirements-uv.txt";
 const PACKAGES: &str = "python/requirements.txt";
 /// The fleet has an environment of its own, with DuckDB, statistics and Ansible, for the newest Python only.
-const FLEET_NAME: &str = "tests of the fleet";
+pub const FLEET_NAME: &str = "tests of the fleet";
 const FLEET_PACKAGES: &str = "python/requirements-fleet.txt";
 const FLEET_VERSION_MIN: &str = "3.11";
-const ANSIBLE_NAME: &str = "tests of Ansible and Kubernetes";
+pub const ANSIBLE_NAME: &str = "tests of Ansible and Kubernetes";
+const PACKAGE_TESTS: &[&str] = &["--ignore=tests/fleet", "--ignore=tests/ansible"];
+const FLEET_TESTS: &[&str] = &["tests/fleet"];
 /// All plays are one fixture, which takes longer than any test: it is not to be taken for one that hangs.
 const ANSIBLE_TESTS: &[&str] = &["tests/ansible", "-o", "faulthandler_timeout=880"];
 /// Time limits: making an environment, installing 600 MB of packages (most are Spark), and the tests. They take 5 s; the plays 3 min of processor time, and
@@ -47,91 +47,54 @@ struct Python {
     environment: PathBuf,
     /// The locked list of its packages, below the root of the repository.
     packages: &'static str,
-    /// What pytest is told to run.
-    tests: &'static [&'static str],
 }
 
-/// Runs them with the program that the other tests have built. What cannot be set up fails the step, unless
-/// `without_system_tests`: then it is skipped and counted.
-pub fn run(without_system_tests: bool, tally: &mut Tally) -> Result<(), Failure> {
-    println!("\n== pytest python");
+/// What pytest runs in an environment that is ready.
+pub struct Suite {
+    pub name: String,
+    python: Python,
+    tests: &'static [&'static str],
+    has_types: bool,
+}
+
+/// Makes the environments. What cannot be set up fails the step, unless `without_system_tests`: then it is skipped and counted.
+pub fn set_up(without_system_tests: bool) -> Result<(Vec<Suite>, Tally), Failure> {
+    let (mut suites, mut tally) = (Vec::new(), Tally::default());
     let pythons = pythons()?;
     let Some(newest) = pythons.last() else {
-        give_up(without_system_tests, tally, NAME, "there is no CPython 3.9 to 3.13. Install python3-venv.");
-        return Ok(());
+        give_up(
+            without_system_tests,
+            &mut tally,
+            NAME,
+            "there is no CPython 3.9 to 3.13. Install python3-venv.",
+        );
+        return Ok((suites, tally));
     };
     let uv = match newest.uv()? {
         Ok(uv) => uv,
         Err(why) => {
-            give_up(without_system_tests, tally, NAME, &why.to_string());
-            return Ok(());
+            give_up(without_system_tests, &mut tally, NAME, &why.to_string());
+            return Ok((suites, tally));
         }
     };
+    for python in &pythons {
+        let name = format!("{NAME} with {}", python.version);
+        if python.is_prepared(&uv, &name, without_system_tests, &mut tally)? {
+            let (python, has_types) = (python.clone(), python.version == newest.version);
+            suites.push(Suite { name, python, tests: PACKAGE_TESTS, has_types });
+        }
+    }
     let Some(fleet) = newest.of_fleet() else {
         tally.skip(FLEET_NAME, "they need Python 3.11");
         tally.skip(ANSIBLE_NAME, "they need Python 3.11");
-        return test_all(&pythons, &uv, without_system_tests, tally);
+        return Ok((suites, tally));
     };
-    // To install packages and to test are work for one processor, and most machines have two.
-    let (mut beside, (prepared, is_prepared)) = (Tally::default(), mpsc::channel());
-    let row_tally = &mut beside;
-    std::thread::scope(|scope| {
-        let (fleet, uv) = (&fleet, &uv);
-        let row = scope.spawn(move || test_ansible(fleet, uv, prepared, without_system_tests, row_tally));
-        let tested = test_all(&pythons, uv, without_system_tests, tally);
-        // Nothing comes where preparing failed.
-        if tested.is_ok() && is_prepared.recv().is_ok() {
-            fleet.test(FLEET_NAME, tally)?;
-        }
-        row.join().expect("a test that fails is no panic").and(tested)
-    })?;
-    tally.add_all(beside);
-    Ok(())
-}
-
-/// Prepares the environment of the fleet, tells when it is there, and tests the plays with it.
-fn test_ansible(
-    fleet: &Python,
-    uv: &Path,
-    prepared: mpsc::Sender<()>,
-    without_system_tests: bool,
-    tally: &mut Tally,
-) -> Result<(), Failure> {
-    match fleet.prepare(uv)? {
-        Ok(()) => {
-            // Nobody waits for it where the tests of the package could not be run.
-            let _ = prepared.send(());
-            Python { tests: ANSIBLE_TESTS, ..fleet.clone() }.test(ANSIBLE_NAME, tally)
-        }
-        Err(why) => {
-            give_up(without_system_tests, tally, FLEET_NAME, &why.to_string());
-            Ok(())
+    if fleet.is_prepared(&uv, FLEET_NAME, without_system_tests, &mut tally)? {
+        for (name, tests) in [(FLEET_NAME, FLEET_TESTS), (ANSIBLE_NAME, ANSIBLE_TESTS)] {
+            suites.push(Suite { name: name.to_owned(), python: fleet.clone(), tests, has_types: false });
         }
     }
-}
-
-/// Tests the package with each of them, and the types with the last.
-fn test_all(
-    pythons: &[Python],
-    uv: &Path,
-    without_system_tests: bool,
-    tally: &mut Tally,
-) -> Result<(), Failure> {
-    let mut newest = None;
-    for python in pythons {
-        let name = format!("{NAME} with {}", python.version);
-        match python.prepare(uv)? {
-            Ok(()) => {
-                python.test(&name, tally)?;
-                newest = Some(python);
-            }
-            Err(why) => give_up(without_system_tests, tally, &name, &why.to_string()),
-        }
-    }
-    match newest {
-        Some(newest) => newest.check_types(tally),
-        None => Ok(()),
-    }
+    Ok((suites, tally))
 }
 
 fn give_up(without_system_tests: bool, tally: &mut Tally, name: &str, why: &str) {
@@ -150,8 +113,7 @@ fn pythons() -> Result<Vec<Python>, Failure> {
         for interpreter in candidates(version) {
             if is_version(&interpreter, version)? {
                 let environment = folder().join(version);
-                let tests = &["--ignore=tests/fleet", "--ignore=tests/ansible"];
-                found.push(Python { version, interpreter, environment, packages: PACKAGES, tests });
+                found.push(Python { version, interpreter, environment, packages: PACKAGES });
                 break;
             }
         }
@@ -220,7 +182,21 @@ impl Python {
             return None;
         }
         let environment = folder().join("fleet");
-        Some(Python { environment, packages: FLEET_PACKAGES, tests: &["tests/fleet"], ..self.clone() })
+        Some(Python { environment, packages: FLEET_PACKAGES, ..self.clone() })
+    }
+
+    fn is_prepared(
+        &self,
+        uv: &Path,
+        name: &str,
+        without_system_tests: bool,
+        tally: &mut Tally,
+    ) -> Result<bool, Failure> {
+        let prepared = self.prepare(uv)?;
+        if let Err(why) = &prepared {
+            give_up(without_system_tests, tally, name, &why.to_string());
+        }
+        Ok(prepared.is_ok())
     }
 
     /// Makes the environment, unless it was made of the same list of packages; otherwise why it cannot be made.
@@ -265,42 +241,6 @@ impl Python {
         self.environment.join("bin/python")
     }
 
-    fn test(&self, name: &str, tally: &mut Tally) -> Result<(), Failure> {
-        let mut command = self.command();
-        let program = target_folder().join("debug/drivescope");
-        command
-            .args(["-m", "pytest", "-q", "--color=no"])
-            .args(self.tests)
-            .env("DRIVESCOPE_PROGRAM", program);
-        let told = logged(&mut command, &self.log(self.tests[0]))?;
-        print!("== {name}\n{} {}", self.version, told.text.trim_start());
-        let counts = counts(&told.text);
-        tally.add(counts.passed, counts.failed);
-        for why in counts.skipped {
-            tally.skip(name, &why);
-        }
-        if !told.is_success && counts.failed == 0 {
-            tally.fail_step(&format!(
-                "{name}: pytest {}, though no test of it failed: see above",
-                told.ending
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_types(&self, tally: &mut Tally) -> Result<(), Failure> {
-        println!("== mypy python");
-        // mypy has no version for Python 3.9 any more.
-        if self.version == VERSIONS[0] {
-            tally.skip("mypy", "it needs Python 3.10");
-            return Ok(());
-        }
-        if !succeeds(self.command().args(["-m", "mypy", "--no-incremental"]))? {
-            tally.fail_step("mypy --strict of the Python package");
-        }
-        Ok(())
-    }
-
     /// Steps that run concurrently write to different logs.
     fn log(&self, what: &str) -> String {
         let environment = self.environment.file_name().unwrap_or_default().to_string_lossy();
@@ -314,6 +254,46 @@ impl Python {
             .current_dir(root().join("python"))
             .env("PYTHONPYCACHEPREFIX", self.environment.join("bytecode"));
         command
+    }
+}
+
+impl Suite {
+    /// Runs it with the program that cargo has built; gives what it printed.
+    pub fn run(&self, tally: &mut Tally) -> Result<String, Failure> {
+        let mut command = self.python.command();
+        let program = target_folder().join("debug/drivescope");
+        command
+            .args(["-m", "pytest", "-q", "--color=no"])
+            .args(self.tests)
+            .env("DRIVESCOPE_PROGRAM", program);
+        let told = logged(&mut command, &self.python.log(self.tests[0]))?;
+        let counts = counts(&told.text);
+        tally.add(counts.passed, counts.failed);
+        for why in counts.skipped {
+            tally.skip(&self.name, &why);
+        }
+        if !told.is_success && counts.failed == 0 {
+            tally.fail_step(&format!(
+                "{}: pytest {}, though no test of it failed: see above",
+                self.name, told.ending
+            ));
+        }
+        let types = if self.has_types { self.check_types(tally)? } else { String::new() };
+        Ok(format!("{}\n{}{types}", self.name, told.text.trim_start()))
+    }
+
+    fn check_types(&self, tally: &mut Tally) -> Result<String, Failure> {
+        // mypy has no version for Python 3.9 any more.
+        if self.python.version == VERSIONS[0] {
+            tally.skip("mypy", "it needs Python 3.10");
+            return Ok(String::new());
+        }
+        let mut command = self.python.command();
+        let told = logged(command.args(["-m", "mypy", "--no-incremental"]), &self.python.log("mypy"))?;
+        if !told.is_success {
+            tally.fail_step("mypy --strict of the Python package");
+        }
+        Ok(told.text)
     }
 }
 
