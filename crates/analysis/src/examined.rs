@@ -13,6 +13,9 @@ use model::run::RunView;
 use std::cell::OnceCell;
 use std::ops::Deref;
 
+/// With more of others no time of single reads is stated, nor what is made of it.
+const OTHERS_SHARE_MAX: f64 = 0.05;
+
 /// What several detectors ask of a run is worked out when the first asks.
 pub struct Examined<'run> {
     run: RunView<'run>,
@@ -114,9 +117,17 @@ impl<'run> Examined<'run> {
     }
 
     fn are_samples_held_up(&self) -> bool {
-        let is_surveyed = is_surveyed(self, Operation::Read);
-        self.pauses(Operation::Read).are_in_many()
-            || is_surveyed && matches!(self.surface(Operation::Read), Ok(map) if map.is_held_up())
+        self.share_of_others().is_none_or(|share| share > OTHERS_SHARE_MAX)
+    }
+
+    /// By what share others made single reads longer, at most, as sequential reads of the same run show; none where they do not tell.
+    pub(crate) fn share_of_others(&self) -> Option<f64> {
+        if is_surveyed(self, Operation::Read)
+            && let Ok(map) = self.surface(Operation::Read)
+        {
+            return map.share_of_others();
+        }
+        if self.pauses(Operation::Read).are_in_many() { None } else { Some(0.0) }
     }
 }
 

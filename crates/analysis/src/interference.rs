@@ -4,7 +4,7 @@
 //! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell, or the kernel's counters.
 
 use crate::measured::{random_groups, single_reads};
-use crate::moving_parts::{is_used_constantly, turns};
+use crate::moving_parts::{is_used_constantly, quick_share, turns};
 use crate::stats::series::Neighbours;
 use model::finding::Interference;
 use model::histogram::LatencyHistogram;
@@ -77,8 +77,14 @@ pub(crate) fn held_up_share(run: &RunView<'_>) -> f64 {
 
 /// What the longest access of an arm takes of which these are single reads; none without any, or of a drive that does not turn.
 fn longest_of_arm(run: &RunView<'_>, single: &LatencyHistogram) -> Option<Nanos> {
-    let median = single.quantile(Quantile::MEDIAN)?;
+    let median = single.quantile(median_of_moving(run)?)?;
     if turns(run) == Some(true) { Some(Nanos::new((median.as_f64() * ARM_MEDIANS_MAX) as u64)) } else { None }
+}
+
+/// Where the median of the reads that moved the actuator is among all reads.
+fn median_of_moving(run: &RunView<'_>) -> Option<Quantile> {
+    let quick = quick_share(run);
+    Quantile::new(quick + (1.0 - quick) / 2.0)
 }
 
 fn held_up_share_of(run: &RunView<'_>, reads_ns: &[u64]) -> f64 {

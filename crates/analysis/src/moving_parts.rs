@@ -17,6 +17,10 @@ pub const ARM_SPREAD_MIN: Nanos = Nanos::from_millis(2);
 /// Fewer reads may be alike by chance: of ten waits that are even up to 4 ms the longest and the shortest differ by less one time in a hundred.
 const SPREAD_READS_MIN: u64 = 10;
 
+/// A disk of 15,000 rpm whose shortest seek takes 0.4 ms has one such read in 500: a hundredth of the range, and a seventh of a revolution.
+const QUICK: Nanos = Nanos::from_millis(1);
+const QUICK_SHARE_MIN: f64 = 0.02;
+
 /// Within a hundredth of the range and less an arm hardly moves: disks take 0.4 to 0.5 of what they take over all of it. Half way to no
 /// difference. The quicker of the reads are compared, which nobody else's held up.
 const NARROW_PART: u64 = 100;
@@ -38,9 +42,16 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     }
 }
 
-/// Whether something else moves the actuator of a disk between any two reads.
+/// Whether something else moves the actuator of a disk between any two reads. Nearby reads all move it where an SSD answers some of those farther away.
 pub(crate) fn is_used_constantly(run: &RunView<'_>) -> bool {
-    turns(run) == Some(true) && is_as_slow_nearby(run)
+    turns(run) == Some(true) && is_as_slow_nearby(run) && quick_share(run) == 0.0
+}
+
+/// The share of single reads that come too soon for an actuator: of a disk behind or beside an SSD, and 0 of a disk.
+pub(crate) fn quick_share(run: &RunView<'_>) -> f64 {
+    let Some(reads) = reads_over_all(run) else { return 0.0 };
+    let quick = reads.count_below(QUICK) as f64 / reads.count().max(1) as f64;
+    if quick > QUICK_SHARE_MIN { quick } else { 0.0 }
 }
 
 /// Whether rereads of one place come whole revolutions apart: then something else moves the actuator, which makes nearby reads as slow.
@@ -62,8 +73,7 @@ pub(crate) fn do_some_reads_move(run: &RunView<'_>) -> bool {
     spread_of(|share| reads.quantile(Quantile::new(share)?)).is_some_and(|spread| spread >= ARM_SPREAD_MIN)
 }
 
-/// Whether reads within a small part of the range take as long as over all of it: a volume behind a network is as slow as a disk, and has
-/// no arm.
+/// Whether reads within a small part take as long as over all of the range: a volume behind a network is as slow as a disk, and has no arm.
 pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
     let singles = singles_of(run);
     let (Some((least, near)), Some((most, all))) = (singles.first_key_value(), singles.last_key_value())

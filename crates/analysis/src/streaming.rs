@@ -123,8 +123,7 @@ impl Calibration {
         self.of_array().is_some() || self.gains_by_length()
     }
 
-    /// By how much more in flight gains depends on where chunks lie on tracks: more than places differ in one area, and nothing lost in the
-    /// other.
+    /// By how much more in flight gains depends on where chunks lie on tracks: more than places of one area differ, and nothing lost in the other.
     pub fn gains_as_array(&self) -> bool {
         let setting = self.setting_of_array();
         let mut others = self.long.settings();

@@ -48,8 +48,7 @@ pub fn asked_for() -> Option<Duration> {
     }
 }
 
-/// A request to end: the first sets the flag, a second calls `will` and ends the program, unless work is under way that
-/// must not be interrupted.
+/// A request to end: the first sets the flag, a second calls `will` and ends the program, but not in work that must not be interrupted.
 pub fn request(will: fn()) {
     let Some(listening) = LISTENING.get() else { return };
     let is_first = !listening.flag.swap(true, Ordering::SeqCst);

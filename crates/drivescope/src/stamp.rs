@@ -1,5 +1,4 @@
-//! The header of a run: its name, when it began and ended, where, and the command that repeats it. The only place that
-//! reads the wall clock.
+//! The header of a run: its name, when it began and ended, where, and the command that repeats it. Only here the wall clock is read.
 
 use io::engine::choice::EngineFacts;
 use io::load::overhead::Overhead;

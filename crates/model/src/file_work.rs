@@ -29,8 +29,7 @@ pub struct FileWork {
     #[serde(flatten, with = "processor_keys")]
     #[cfg_attr(feature = "schema", schemars(with = "processor_keys::Keys"))]
     pub processor: Option<ProcessorTime>,
-    /// Of a task that reads: the share of the file that was still in memory when it began, in [0, 1]; none where the system
-    /// did not tell.
+    /// Of a task that reads: the share of the file that was still in memory when it began, in [0, 1]; none where nothing told it.
     pub cached_share: Option<f64>,
     /// Where the file lies, for a task that has just written it; or why that cannot be told.
     #[serde(default, with = "untold::keys")]

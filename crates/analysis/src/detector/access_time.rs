@@ -104,6 +104,8 @@ fn access_time(run: &Examined<'_>, samples: &[Visit<'_>]) -> Result<AccessTime, 
     if let Some(by) = run.interference() {
         return Err(AccessTimeUnknown::Interference { mean, by });
     }
+    let others = run.share_of_others().unwrap_or(0.0);
+    let mean = Estimate { low: mean.low * (1.0 - others).max(0.0), ..mean };
     let is_shared = turns(run) != Some(true) && run.beside_reads().is_some();
     let mean = if is_shared { without_others(mean, &histogram) } else { mean };
     let workload = samples[0].workload;

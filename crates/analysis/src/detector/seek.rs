@@ -107,8 +107,7 @@ impl Seen {
         Ok(Seen { near, layout: Layout::of(counts, rotation), curve, is_whole: covers(run, range) })
     }
 
-    /// The command overhead. Where it is not known, it is something between nothing and what the shortest hops take, if nothing
-    /// else delayed the reads.
+    /// The command overhead. Where it is not known, it is something between nothing and what the shortest hops take.
     fn overhead(&self) -> Result<Estimate, NoGeometry> {
         if let Some(near) = &self.near {
             return Ok(near.overhead);

@@ -73,6 +73,11 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
             return Err(SurveyUnknown::OtherLoad(load));
         }
     }
+    if turns(run) == Some(false)
+        && let Some(reason) = map.scattered()
+    {
+        return Err(reason);
+    }
     let weak_ns = weak_from_ns(&map.visits);
     if map.several_disks {
         let least = times_slower_of_arms(run, map).max(LOADED_TIMES_MIN);

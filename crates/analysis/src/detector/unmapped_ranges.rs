@@ -42,7 +42,7 @@ fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
     if let Some(load) = map.other_load() {
         return Err(SurveyUnknown::OtherLoad(load));
     }
-    let limit = limit_between(&map.visits).ok_or(SurveyUnknown::AllAlike)?;
+    let limit = limit_between(&map.visits).ok_or(map.scattered().unwrap_or(SurveyUnknown::AllAlike))?;
     if is_told_as_slow(map, limit) {
         return Err(SurveyUnknown::SlowRegions);
     }

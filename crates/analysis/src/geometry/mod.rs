@@ -135,8 +135,7 @@ pub fn all_readings(run: &RunView<'_>) -> Result<Vec<Reading>, NoGeometry> {
 /// From here on up to twice as much a float has no digits behind the point, so that what is added to it is rounded.
 const NO_FRACTIONS: f64 = 1.5 * (1u64 << 52) as f64;
 
-/// A number of turns, of which there are fewer than 2^51, without its whole ones, in [−0.5, 0.5]. A call of `round` would take most of the
-/// time of telling tracks.
+/// A number of turns, fewer than 2^51, without its whole ones, in [−0.5, 0.5]. A call of `round` would take most of the time of telling tracks.
 pub(crate) fn wrapped(turns: f64) -> f64 {
     turns - ((turns + NO_FRACTIONS) - NO_FRACTIONS)
 }

@@ -21,8 +21,7 @@ const PAIRS_MAX: usize = 512;
 const PAIRS_MIN: usize = 40;
 /// And how far apart: the longer they are, the more speeds have to be tried.
 const INTERVAL_S_MAX: f64 = 60.0;
-/// The coherence of a slower speed against that of the best: multiples of the right speed agree as well as it does, parts of
-/// it do not agree at all.
+/// The coherence of a slower speed against that of the best: multiples of the right speed agree as well as it does, parts do not.
 const AS_COHERENT: f64 = 0.8;
 /// A half, third or quarter of the best needs less: on a stripe a sixth of the pairs that followed the best were half a revolution off.
 const PART_COHERENT: f64 = 0.5;

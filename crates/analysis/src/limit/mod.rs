@@ -23,8 +23,7 @@ use std::collections::BTreeSet;
 
 /// So long at the limit makes enough windows of it.
 const DECIDING: Nanos = Nanos::from_secs(2);
-/// Completions that tell a bucket from a drive where their evenness does not yet: a server that scatters by a tenth is as even with a
-/// chance of 1e-4.
+/// Completions that tell a bucket from a drive where evenness does not yet: a server that scatters by a tenth is as even with a chance of 1e-4.
 const EVEN_REQUESTS: f64 = 2000.0;
 const DECIDING_MAX: Nanos = Nanos::from_secs(10);
 

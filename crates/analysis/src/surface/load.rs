@@ -7,6 +7,7 @@
 
 use super::pause::{LATE_SHARE_MAX, Pauses, QUARTER_TURN_S, SOME_LATE_SHARE_MAX, SURFACES_DIFFER_MAX};
 use super::place::Place;
+use crate::stats::mean::squares_about;
 use model::finding::OtherLoad;
 
 /// Visits on both sides of a moment that tell how likely a visit then was slow, whatever its place.
@@ -45,9 +46,28 @@ pub struct Disturbances {
     /// First visits to places that took longer than noise explains.
     pub late: usize,
     pub early: usize,
+    /// The share of slow places that only the moment made slow, at most: others are as slow when they are looked at again.
+    pub momentary_share_max: f64,
+    /// Whether the late ones are where cells are worn, and not anywhere.
+    pub are_in_one_part: bool,
     pub pauses: Pauses,
     /// By how much less than the median the quickest twentieth of first visits took, as a difference of logarithms; 0 of too few.
     pub quicker: f64,
+}
+
+impl Disturbances {
+    /// With so many places that were slow in their only visit.
+    pub(super) fn late_samples(&self, suspects: usize) -> usize {
+        let slow = self.visits + suspects;
+        if outnumber(self.late, self.early) { self.late.max(slow) } else { slow }
+    }
+
+    /// Whether visits that follow each other in time are no more alike than others, as far as their order tells.
+    pub(super) fn are_without_pattern(&self) -> bool {
+        self.correlation.is_some_and(|correlation| {
+            correlation <= CORRELATION_MAX || self.correlation_score <= CORRELATION_SCORE_MAX
+        })
+    }
 }
 
 /// First visits to places, in the order of time: what was seen before has not chosen them, so that they tell of the moment.
@@ -101,13 +121,19 @@ impl Moments {
         Some(self.quantile(0.5) - self.quantile(QUICK_SHARE))
     }
 
+    /// By how much a late visit exceeds those around its place, at least; none of fewer places than tell that.
+    pub(super) fn late_from(&self) -> Option<f64> {
+        (self.excesses.len() >= PLACES_MIN).then(|| self.quantile(0.5) + self.limit())
+    }
+
+    fn limit(&self) -> f64 {
+        (LATE_DEVIATIONS * self.below()).clamp(LATE_EXCESS, LATE_EXCESS_MAX)
+    }
+
     pub(super) fn late_and_early(&self) -> (usize, usize) {
-        if self.excesses.len() < PLACES_MIN {
-            return (0, 0);
-        }
-        let median = self.quantile(0.5);
-        let limit = (LATE_DEVIATIONS * self.below()).clamp(LATE_EXCESS, LATE_EXCESS_MAX);
-        let late = self.excesses.len() - self.excesses.partition_point(|excess| *excess <= median + limit);
+        let Some(late_from) = self.late_from() else { return (0, 0) };
+        let (median, limit) = (self.quantile(0.5), self.limit());
+        let late = self.excesses.len() - self.excesses.partition_point(|excess| *excess <= late_from);
         let early = self.excesses.partition_point(|excess| *excess < median - limit);
         (late, early)
     }
@@ -125,6 +151,19 @@ impl Moments {
             return self.quickest(QUICK_SHARE);
         }
         if pauses.are_in_some() || self.are_some_late() { self.quickest(0.25) } else { 0.0 }
+    }
+
+    /// By what share first visits took longer than most, on average, at most, where noise does not explain it: what held up a few of them.
+    pub(super) fn lost_share_max(&self) -> f64 {
+        let count = self.excesses.len() as f64;
+        if count < PLACES_BESIDE_MIN as f64 {
+            return 0.0;
+        }
+        let mean = self.excesses.iter().sum::<f64>() / count;
+        // The median of normal noise is 1.25 times as uncertain as its mean.
+        let error = 1.25 * (squares_about(mean, &self.excesses)).sqrt() / count;
+        let lost = mean - self.quantile(0.5);
+        if lost > 2.0 * error { lost + 2.0 * error } else { 0.0 }
     }
 
     pub(super) fn are_some_late(&self) -> bool {
@@ -154,15 +193,14 @@ fn outnumber(late: usize, early: usize) -> bool {
 }
 
 pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: usize) -> Option<OtherLoad> {
-    let slow = disturbances.visits + suspects;
-    let late =
-        if outnumber(disturbances.late, disturbances.early) { disturbances.late.max(slow) } else { slow };
-    if late as f64 > LATE_SHARE_MAX * visits.max(1) as f64 {
-        return Some(OtherLoad::Late { samples: late, of: visits });
+    let late = disturbances.late_samples(suspects) as f64 * disturbances.momentary_share_max;
+    if late > LATE_SHARE_MAX * visits.max(1) as f64 && !disturbances.are_in_one_part {
+        return Some(OtherLoad::Late { samples: late as usize, of: visits });
     }
-    let correlation = disturbances.correlation?;
-    let is_alike = correlation > CORRELATION_MAX && disturbances.correlation_score > CORRELATION_SCORE_MAX;
-    is_alike.then_some(OtherLoad::Alike { correlation })
+    match disturbances.correlation {
+        Some(correlation) if !disturbances.are_without_pattern() => Some(OtherLoad::Alike { correlation }),
+        _ => None,
+    }
 }
 
 /// What most visits of the survey of a disk were disturbed by, if it is so.

@@ -2,7 +2,7 @@
 
 use super::visit::is_of_several_disks;
 use crate::measured::{Visit, sequential_visits};
-use crate::moving_parts::turns;
+use crate::moving_parts::{quick_share, turns};
 use crate::stats::sample::middle;
 use crate::streaming::USUAL;
 use model::record::IoRecord;
@@ -41,7 +41,10 @@ impl Pauses {
         let mut visits = sequential_visits(run, Operation::Read);
         visits.retain(|visit| visit.workload.block_sizes.largest() >= USUAL.block_bytes);
         let turns = turns(run);
-        if turns != Some(true) || is_of_several_disks(run, &visits, Operation::Read, turns) {
+        if turns != Some(true)
+            || quick_share(run) > 0.0
+            || is_of_several_disks(run, &visits, Operation::Read, turns)
+        {
             return Pauses::default();
         }
         let mut pauses = Pauses { of: visits.len(), ..Pauses::default() };

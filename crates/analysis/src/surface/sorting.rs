@@ -6,8 +6,8 @@ use super::pause::Pauses;
 use super::place::Place;
 use super::visit::{Visit, longest_ns, visits_from_to};
 use crate::stats::mean::squares_about;
+use crate::stats::share::share;
 use model::range::ByteRange;
-use model::units::{Bytes, Offset};
 
 /// A stretch that was slow in most of its visits, twice at least, with something sound in between.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +36,12 @@ pub(super) enum Verdict {
 const SLOW_EXCESS: f64 = 0.35;
 /// And by so many standard deviations of the noise.
 const SLOW_DEVIATIONS: f64 = 5.0;
+/// Of 20 late places that are anywhere, 0.6 and more are in one fifth of the range with a chance of 4e-4.
+const PARTS: usize = 5;
+const ONE_PART_SHARE: f64 = 0.6;
+const MANY_LATE: u64 = 20;
+/// If all of so many places are late again, the moment made no more than a seventh of the others late (97.5 %).
+const AGAIN_ENOUGH: u64 = 24;
 /// The chance that any of all places that were ever slow was only disturbed each time, above which they are measured again.
 const CHANCE_MAX: f64 = 0.05;
 /// Visits that differ by less than this, as a difference of logarithms, are alike: it changes none of the three digits of a rate.
@@ -55,6 +61,27 @@ fn was_visited_before(visits: &[Visit], visit: &Visit, longest_bytes: u64) -> bo
     false
 }
 
+/// Places that were late in their first visit.
+#[derive(Default)]
+struct Late {
+    /// Those that nobody looked at again.
+    once: Vec<ByteRange>,
+    /// Which were looked at again, and of these the ones that were not late then.
+    again: u64,
+    sound_again: u64,
+    /// How many in each of as many parts of the range.
+    in_parts: [u64; PARTS],
+}
+
+impl Late {
+    /// Whether most are in one part, as no load makes them: where cells are worn their times scatter.
+    fn are_in_one_part(&self) -> bool {
+        let all: u64 = self.in_parts.iter().sum();
+        let most = self.in_parts.iter().copied().max().unwrap_or(0);
+        all >= MANY_LATE && most as f64 > ONE_PART_SHARE * all as f64
+    }
+}
+
 pub(super) struct Sorting {
     pub places: Vec<Place>,
     pub verdicts: Vec<Verdict>,
@@ -62,6 +89,7 @@ pub(super) struct Sorting {
     excess: Vec<f64>,
     /// For each visit, whether it was slow and its place is not.
     disturbed: Vec<bool>,
+    late: Late,
     pub moments: Moments,
     limit: f64,
 }
@@ -78,12 +106,14 @@ impl Sorting {
         let mut sorting = Sorting {
             verdicts: vec![Verdict::Sound; places.len()],
             disturbed: vec![false; visits.len()],
+            late: Late::default(),
             places,
             excess,
             moments: Moments::of(Vec::new()),
             limit,
         };
         sorting.moments = Moments::of(sorting.firsts(visits));
+        sorting.look_at_late(visits);
         sorting.judge(visits);
         sorting
     }
@@ -104,6 +134,35 @@ impl Sorting {
             }
         }
         firsts
+    }
+
+    fn look_at_late(&mut self, visits: &[Visit]) {
+        let Some(limit) = self.moments.late_from() else { return };
+        for (number, place) in self.places.iter().enumerate() {
+            let excesses = &self.excess[place.visits.clone()];
+            let Some((first, later)) = excesses.split_first() else { continue };
+            if *first <= limit {
+                continue;
+            }
+            self.late.in_parts[number * PARTS / self.places.len()] += 1;
+            let late_again = later.iter().filter(|excess| **excess > limit).count();
+            if later.is_empty() {
+                self.late.once.push(visits[place.visits.start].range());
+            } else {
+                self.late.again += 1;
+                self.late.sound_again += u64::from(2 * late_again <= later.len());
+            }
+        }
+    }
+
+    /// Places that were late once, where it would tell of the place or the moment to look again.
+    pub(super) fn late_once(&self) -> &[ByteRange] {
+        if self.late.again < AGAIN_ENOUGH { &self.late.once } else { &[] }
+    }
+
+    /// The share of late places that only the moment made late, at most, by those that were looked at again.
+    fn momentary_share_max(&self) -> f64 {
+        if self.late.again == 0 { 1.0 } else { share(self.late.sound_again, self.late.again, 0.95).high }
     }
 
     fn judge(&mut self, visits: &[Visit]) {
@@ -159,8 +218,7 @@ impl Sorting {
         let mut ranges = Vec::new();
         for (place, verdict) in self.places.iter().zip(&self.verdicts) {
             if *verdict == wanted {
-                let visit = visits[place.visits.start];
-                ranges.extend(ByteRange::new(Offset::new(visit.first_byte), Bytes::new(visit.bytes)));
+                ranges.push(visits[place.visits.start].range());
             }
         }
         ranges
@@ -237,6 +295,8 @@ impl Sorting {
             early,
             pauses: Pauses::default(),
             quicker: self.moments.quicker().unwrap_or_else(|| load::quicker_than_beside(&self.places)),
+            momentary_share_max: self.momentary_share_max(),
+            are_in_one_part: self.late.are_in_one_part(),
             visits: count,
             share: count as f64 / visits.len().max(1) as f64,
             times_ns,
@@ -294,6 +354,8 @@ impl SlowPlace {
 mod tests {
     use super::*;
     use crate::surface::SurfaceMap;
+    use model::finding::{OtherLoad, SurveyUnknown};
+    use model::units::{Bytes, Offset};
 
     const PIECE_BYTES: u64 = 1_000_000_000;
 
@@ -357,6 +419,40 @@ mod tests {
         let found: Vec<u64> = map.slow_places.iter().map(|place| place.first_byte / PIECE_BYTES).collect();
         assert_eq!(found, weak);
         assert!(map.suspects().is_empty(), "{:?}", map.suspects());
+    }
+
+    /// Of a thin volume of which a seventh holds data: "807 of 5958 samples were slow for a moment, not because of their offset".
+    #[test]
+    fn slow_places_all_over_are_no_other_load_where_they_are_slow_again() {
+        let looked_at_again = |times_slower: f64| {
+            let at_ns = |number: u64| number * 7919 % 600 * 1_000_000_007;
+            let mut visits = Vec::new();
+            for number in 0..600 {
+                let is_slow = number % 7 == 3;
+                let first_byte = number * PIECE_BYTES;
+                visits.push(visit(first_byte, 8 << 20, at_ns(number), if is_slow { 3.0 } else { 1.0 }));
+                if is_slow && number < 200 {
+                    for later in [700, 800] {
+                        let start_ns = (later + number / 7) * 1_000_000_007;
+                        visits.push(visit(first_byte, 8 << 20, start_ns, times_slower));
+                        visits.push(visit(
+                            first_byte + PIECE_BYTES / 2,
+                            8 << 20,
+                            start_ns + 500_000_003,
+                            1.0,
+                        ));
+                    }
+                }
+            }
+            let range = ByteRange::new(Offset::START, Bytes::new(600 * PIECE_BYTES)).expect("a range");
+            SurfaceMap::of_visits(range, visits)
+        };
+        let places = looked_at_again(3.0);
+        assert_eq!(places.other_load(), None);
+        assert_eq!(places.scattered(), Some(SurveyUnknown::Scattered { samples: 86, of: 716 }));
+        let moments = looked_at_again(1.0);
+        assert!(matches!(moments.other_load(), Some(OtherLoad::Late { samples: 86.., of: 716 })));
+        assert_eq!(moments.scattered(), None);
     }
 
     #[test]

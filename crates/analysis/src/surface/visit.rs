@@ -65,6 +65,11 @@ impl Visit {
         self.first_byte.saturating_add(self.bytes)
     }
 
+    pub(super) fn range(&self) -> ByteRange {
+        let range = ByteRange::from_bytes(self.first_byte, self.bytes);
+        range.expect("a visit reads something, and ends within the drive")
+    }
+
     pub(super) fn seconds(&self) -> f64 {
         self.bytes as f64 * self.seconds_per_byte
     }

@@ -160,8 +160,7 @@ fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
     }
 }
 
-/// What was in the cache of a drive without moving parts at the end of phases that were much slower than its quickest. A disk that has dropped
-/// reorders what it drains.
+/// What the cache of a drive without moving parts held at the end of phases that were much slower than its quickest. A disk reorders what it drains.
 fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed]) -> Option<Estimate> {
     if turns(run) == Some(true) {
         return None;

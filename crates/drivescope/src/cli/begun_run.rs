@@ -67,8 +67,7 @@ pub(super) fn or_without_journal<T>(
     }
 }
 
-/// The journal of a run that gives back what it overwrites. Data that another run still has to give back are said, and nothing is
-/// written over them.
+/// The journal of a run that gives back what it overwrites. Data that another run still has to give back are said, and not overwritten.
 pub(super) fn preserving(
     own: &dyn DriveRequest,
     chosen: &Chosen,

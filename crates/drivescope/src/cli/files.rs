@@ -90,8 +90,7 @@ pub fn run(request: &FilesRequest, store: Option<&Path>) -> Result<u8, UserError
     Ok(output::judged(&run, shown, begun_run::status(Some(&run))))
 }
 
-/// The folders with what a file may take there: a tenth of a file system stays free, and folders on one share what is left, with the
-/// small files.
+/// The folders with what a file may take there: a tenth of a file system stays free, and folders on one share the rest, with the small files.
 fn measured_folders(named: &[(&PathBuf, FolderFacts)], request: &FilesRequest) -> Vec<MeasuredFolder> {
     let small = request.files.saturating_mul(request.file_size.max.get().next_multiple_of(4096));
     let mut measured = Vec::new();

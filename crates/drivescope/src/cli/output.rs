@@ -96,8 +96,7 @@ fn write_run(run: &Run, options: PageOptions<'_>, output: &OutputArguments) -> R
     printed
 }
 
-/// The exit status of a run that may be held against limits: says which it does not meet. A run that failed or was interrupted keeps
-/// its own.
+/// The exit status of a run that may be held against limits: says which it misses. A run that failed or was interrupted keeps its own.
 pub fn judged(run: &Run, output: &OutputArguments, status: u8) -> u8 {
     let mut judged = status;
     for criterion in &output.fail_if {

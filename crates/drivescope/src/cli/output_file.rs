@@ -1,5 +1,4 @@
-//! Files that results are written to. Never a drive: `--json /dev/sdb`, typed for `--json` as a flag, must not destroy its
-//! data.
+//! Files that results are written to. Never a drive: `--json /dev/sdb`, typed for `--json` as a flag, must not destroy data.
 
 use crate::error::{Cannot, UserError};
 use crate::target_choice::VIRTUAL_PREFIX;
@@ -12,8 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Refuses a drive, a folder, what the result is made from, and what cannot be written, before hours are measured. `-` is
-/// standard output.
+/// Refuses a drive, a folder, what the result is made from, and what cannot be written, before hours are measured; `-` is printed.
 pub fn must_take_result(path: &Path, sources: &[&Path]) -> Result<(), UserError> {
     if path == Path::new("-") {
         return Ok(());
@@ -145,8 +143,7 @@ fn empty(file: &File, facts: &Metadata) -> io::Result<()> {
     if facts.file_type().is_file() { file.set_len(0) } else { Ok(()) }
 }
 
-/// Fails when the result is the file that it is made from, by whatever name: the profile of a virtual drive, the file below a loop
-/// device.
+/// Fails when the result is the file that it is made from, by any name: the profile of a virtual drive, the file below a loop device.
 pub fn must_not_be(path: &Path, source: &Path) -> Result<(), UserError> {
     let mut sources = vec![source.to_owned()];
     sources.extend(file_under(source));

@@ -130,8 +130,7 @@ fn ring_on(key: u64, range: ByteRange, path: &Path) -> Result<Ring, UserError> {
     })
 }
 
-/// Until the power goes, the time is up, or somebody ends it. An error of the flush is final: a later one that succeeds would hide the
-/// loss.
+/// Until the power goes, the time is up, or somebody ends it. An error of the flush is final: a later success would hide the loss.
 fn write_records(
     medium: &mut impl Medium,
     ring: Ring,

@@ -149,8 +149,7 @@ impl Purge<'_> {
         Ok(begun_run::status(Some(&self.run)))
     }
 
-    /// Ends the run by an error after which nothing else may be tried. What the drive is left with is told even if the store
-    /// cannot keep it.
+    /// Ends the run by an error after which nothing else may be tried. What the drive is left with is told even if it cannot be stored.
     fn fail(mut self, error: PurgeError) -> Result<u8, UserError> {
         let failure = UserError::failure(error.to_string());
         self.run.state_after.extend(error.left);

@@ -51,8 +51,7 @@ pub trait ExportJob {
     /// Begins a file, whose folder is made, or standard output; `what` is for people: "the table".
     fn begin(&self, path: Option<&Path>, what: &'static str) -> Result<Box<dyn ExportFile>, UserError>;
     fn count_rows(&self, path: &Path, rows: u64);
-    /// The error of a failed write, for a person. A reader of standard output that has gone away, such as `head`, is no
-    /// error.
+    /// The error of a failed write, for a person. A reader that has gone away, such as `head`, is no error.
     fn failed(&self, path: Option<&Path>, what: &'static str, error: &io::Error) -> Result<(), UserError>;
     fn say(&self, text: &str);
 }

@@ -1,5 +1,4 @@
-//! Article A: a 2 TB disk cut into four partitions of 500 GB, bonnie++ on each; then the outermost and the innermost
-//! through USB 2.
+//! Article A: a 2 TB disk cut into four partitions of 500 GB, bonnie++ on each; then the outer and the inner one through USB 2.
 //!
 //! bonnie++ 1.03e writes and flushes a file twice the size of memory, reads it, and then has three processes read 8 KiB at
 //! random, 8000 times in all, and write every tenth back. Part of the file is then in the page cache.

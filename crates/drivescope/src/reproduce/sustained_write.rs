@@ -157,8 +157,7 @@ fn ssd_remedies(shelf: &Shelf, mut worn: VirtualRun) -> Result<Table, UserError>
     Ok(table)
 }
 
-/// Steady state of random writes with that share of the small SSD in use, and of the second sequential pass after it; the
-/// first one cleans up.
+/// Steady state of random writes with that share of the small SSD in use, and of the second sequential pass: the first cleans up.
 fn steady_rate(shelf: &Shelf, share: f64) -> Result<(f64, f64), UserError> {
     let mut drive = shelf.run(SMALL_SSD)?;
     let used = Bytes::new((drive.capacity().as_f64() * share) as u64).round_down_to(BLOCK);

@@ -1,5 +1,4 @@
-//! Progress where no screen can fill the terminal: one moving line, with the map of a full pass above it; else a line now
-//! and then.
+//! Progress where no screen can fill the terminal: one moving line, below the map of a full pass; else a line now and then.
 
 use crate::console::{allows_colour, width};
 use crate::event::{Event, EventSink};

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const WRITE_TIME_MAX: Duration = Duration::from_secs(30);
-/// What the client still sends is read up to these limits: unread data would make the system reset the connection and cut
-/// the response off.
+/// What the client still sends is read up to these limits: unread data would reset the connection and cut the response off.
 const DRAIN_TIME_MAX: Duration = Duration::from_millis(300);
 const DRAIN_BYTES_MAX: usize = 64 << 10;
 

@@ -53,8 +53,7 @@ pub(super) enum Growth {
     Unknown(Untold),
 }
 
-/// What was written to all drives between two moments, by the kernel's counters where the machine ran all the time, else
-/// by those of the drives.
+/// What was written to all drives between two moments, by the kernel's counters where the machine ran on, else by the drives'.
 pub(super) fn grown(from: &Snapshot, to: &Snapshot) -> Growth {
     let same_start = from.start_of_machine.is_some() && from.start_of_machine == to.start_of_machine;
     if to.drives.is_empty() {

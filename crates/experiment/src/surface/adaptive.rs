@@ -385,7 +385,9 @@ impl Adaptive {
             return;
         };
         let mut again = Vec::new();
-        for place in map.suspects().iter().take(AGAIN_PLACES_MAX) {
+        let late = map.late_once();
+        let late_apart = late.iter().step_by(late.len() / AGAIN_PLACES_MAX + 1);
+        for place in map.suspects().iter().chain(late_apart).take(AGAIN_PLACES_MAX) {
             again.extend([*place; AGAIN_VISITS]);
         }
         again.extend(self.ends_of_slow_places(&map));

@@ -190,8 +190,7 @@ struct Known {
 }
 
 impl WaitingWays {
-    /// How to wait for requests of this shape; none where it is asleep in any case: many requests in flight, several workers,
-    /// one processor.
+    /// How to wait for requests of this shape; none where it sleeps anyway: many requests in flight, several workers, one processor.
     pub(super) fn begin(&self, shape: RequestShape, workers: u32) -> Option<Waiting> {
         if workers > 1 || shape.depth > DEPTH_MAX || !can_spin() {
             return None;

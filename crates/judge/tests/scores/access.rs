@@ -228,6 +228,19 @@ fn other_io_on_an_array_is_seen_by_its_reads_or_its_samples() {
     }
 }
 
+/// Two reads of others a second: 13.1 ms (12.9 to 13.2) were told of 12.7, and nothing of a disk that shows one a second by pauses.
+#[test]
+fn a_read_of_others_now_and_then_widens_the_interval() {
+    for (name, per_second) in [("st3000dm001", 2.0), ("sata-160gb", 1.0), ("random-hard-disk-1537004", 2.0)] {
+        let home = Home::new();
+        let drive = home.shared(name, &format!("per_second = {per_second:?}"));
+        let document = measured("check", &drive.target, &["--deep"]);
+        let access = document.said(FindingCode::AccessTime);
+        let is = truth(&shipped(name), FindingCode::AccessTime);
+        assert_eq!(covers(access, is), Some(true), "{name}: {access}, truth {is}");
+    }
+}
+
 /// What the host adds is inside the latency, and the interval reaches down to the drive's; it makes no gain either.
 #[test]
 fn a_late_host_is_not_told_as_the_drive() {

@@ -65,8 +65,7 @@ pub struct ProcessorShare {
 }
 
 impl FileRate {
-    /// From this share of one processor on it is the processor that limits a task of one thread: the rest is less than
-    /// rounds differ by.
+    /// From this share of one processor on it limits a task of one thread: the rest is less than rounds differ by.
     pub const PROCESSOR_PERCENT_LIMIT: f64 = 90.0;
 
     pub fn is_processor_bound(&self) -> bool {

@@ -150,7 +150,7 @@ fn describe(mode: &LatencyMode, rounds: usize) -> String {
         short_time(mode.seconds)
     );
     if mode.is_memory {
-        text += ", faster than any disk: cache hits";
+        text += ", faster than any disk: a cache or an SSD";
     }
     // A mode that is there throughout misses one of many rounds only where it is rare.
     if mode.rounds == 1 && rounds > 1 {

@@ -452,6 +452,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
         }
+        SurveyUnknown::Scattered { samples, of } => scattered(*samples, *of),
         SurveyUnknown::NoOffsets => {
             "the program does not say where it measured. If you know, import again with --position.".into()
         }
@@ -480,6 +481,7 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
     let hidden = match code {
         FindingCode::InterfaceLimit => "a link limit",
         FindingCode::SlowRegions => "slow regions",
+        FindingCode::UnmappedRanges => "unmapped ranges",
         _ => "zones",
     };
     let seen = match load {
@@ -500,6 +502,12 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
         OtherLoad::InReads => "random reads of the same run show other I/O.".into(),
     };
     format!("other load on the drive hides {hidden}: {seen} {REPEAT_ALONE}")
+}
+
+fn scattered(samples: usize, of: usize) -> String {
+    format!(
+        "{samples} of {of} samples are slow, anywhere in the range and again later. Whether they are weak or all else is unmapped does not show."
+    )
 }
 
 fn changed(before: f64, after: f64) -> String {
