@@ -10,11 +10,11 @@
 //! grouped by how far each was from the one before; only the spread at one distance is left, some two thirds on a disk. Where the time of a
 //! turn shows too, on one disk or on a stripe of them, they are also grouped by what they took beside whole turns: that is where a sector
 //! lies, as likely anywhere on its track, and leaves half of the variance. What the host adds to each request, its processors late by the
-//! kernel's accounting and the engine's own time, is inside the mean; the interval reaches down by as much. Failed requests have no part in
-//! it. Of a rate that another program stated of single reads, the reciprocal.
+//! kernel's accounting and the engine's own time, is inside the mean; the interval reaches down by as much, and by what samples of a survey
+//! lost to others. Failed requests have no part in it. Of a rate that another program stated of single reads, the reciprocal.
 //! # Cannot tell when
 //! Fewer than 30 reads succeeded, most failed, or they took no time; one in fifty of a disk took longer than any arm, or slow ones follow
-//! each other, or sequential samples of the run were held up: others share it.
+//! each other, or others took more than 5 % of sequential samples of the run, or came in bursts.
 //! # Known problems
 //! Requests that failed are left out, so a drive with many errors in slow places looks faster than it is. Its parts are told only where a run read places
 //! again and found memory apart from the medium; the seek then holds the passing of the sectors too, some hundredths of a millisecond.

@@ -20,11 +20,15 @@ const CLIP_DEVIATIONS: f64 = 2.0;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub centre: f64,
-    /// The logarithm of the time per byte, clipped to near the level around it.
+    /// The logarithm of the time per byte.
+    pub value: f64,
+    /// The same, clipped to near the level around it.
     pub clipped: f64,
     pub seconds_per_byte: f64,
     /// One over the variance, so that the weights of a clump add up to one over the variance of its mean.
     pub weight: f64,
+    /// How many independent visits it is worth, at most 1.
+    pub share: f64,
 }
 
 pub(super) struct Clumps {
@@ -44,13 +48,16 @@ impl Clumps {
             }
             let seconds_per_byte = sorting.seconds_per_byte(place, visits);
             let local = noise.local[number];
-            let residual = (seconds_per_byte.ln() - local).clamp(-limit, limit);
+            let value = seconds_per_byte.ln();
+            let residual = (value - local).clamp(-limit, limit);
             residuals.push(residual);
             points.push(Point {
                 centre: place.centre,
+                value,
                 clipped: local + residual,
                 seconds_per_byte,
                 weight: 1.0,
+                share: 1.0,
             });
         }
         let apart = APART_BYTES.min(range.bytes().as_f64() * APART_SHARE);
@@ -64,6 +71,7 @@ impl Clumps {
             let weight = 1.0 / (variance - within + within / count).max(floor / count) / count;
             for point in &mut points[clump.clone()] {
                 point.weight = weight;
+                point.share = (weight * variance).min(1.0);
             }
         }
         Clumps { points, clumps, variance }

@@ -2,7 +2,7 @@
 //! dynamic programming with pruning (PELT: Killick, Fearnhead and Eckley, "Optimal detection of changepoints with a linear
 //! computational cost", JASA 107, 2012); then each border is placed again by maximum likelihood among all visits.
 
-use super::border::{Border, locate};
+use super::border::{Border, deviation, locate};
 use super::clump::Clumps;
 use super::sorting::SlowPlace;
 use super::visit::{Visit, longest_ns, visits_from_to};
@@ -60,8 +60,10 @@ fn with_cuts(range: ByteRange, clumps: &Clumps, cuts: &[usize]) -> Vec<Level> {
     let mut edges: Vec<usize> = cuts.iter().map(|&cut| clumps.clumps[cut].start).collect();
     edges.insert(0, 0);
     edges.push(clumps.points.len());
+    let deviation = deviation(&clumps.points, &edges);
     for index in 1..edges.len() - 1 {
-        let border = locate(&clumps.points, edges[index - 1]..edges[index + 1]);
+        let between = edges[index - 1]..edges[index + 1];
+        let border = locate(&clumps.points, between, edges[index], deviation);
         edges[index] = border.first_point;
         borders.push(border);
     }

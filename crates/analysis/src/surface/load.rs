@@ -153,14 +153,13 @@ impl Moments {
         if pauses.are_in_some() || self.are_some_late() { self.quickest(0.25) } else { 0.0 }
     }
 
-    /// By what share first visits took longer than most, on average, at most, where noise does not explain it: what held up a few of them.
+    /// By what share first visits took longer than most, on average, at most, where noise, 1.25 times as much of a median, does not explain it.
     pub(super) fn lost_share_max(&self) -> f64 {
         let count = self.excesses.len() as f64;
         if count < PLACES_BESIDE_MIN as f64 {
             return 0.0;
         }
         let mean = self.excesses.iter().sum::<f64>() / count;
-        // The median of normal noise is 1.25 times as uncertain as its mean.
         let error = 1.25 * (squares_about(mean, &self.excesses)).sqrt() / count;
         let lost = mean - self.quantile(0.5);
         if lost > 2.0 * error { lost + 2.0 * error } else { 0.0 }

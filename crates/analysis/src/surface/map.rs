@@ -130,7 +130,7 @@ impl SurfaceMap {
         if let Some(OtherLoad::Late { .. }) = self.other_load() { &self.late_once } else { &[] }
     }
 
-    /// Where more visits help most: the 95 % intervals of borders wider than this share, the largest step first.
+    /// Where more visits help most: the 95 % intervals of borders wider than this share, the largest step first. A slow place hides the border within.
     pub fn uncertain_borders(&self, precision_of_capacity: f64) -> Vec<ByteRange> {
         let widest = self.range.bytes().as_f64() * precision_of_capacity;
         let mut borders: Vec<(f64, ByteRange)> = Vec::new();
@@ -139,6 +139,7 @@ impl SurfaceMap {
             let range = ByteRange::new(Offset::new(pair[1].border_low), Bytes::new(bytes));
             if let Some(range) = range
                 && bytes as f64 > widest
+                && !self.slow_places.iter().any(|place| place.is_in(range))
             {
                 borders.push((level::step(&pair[0], &pair[1]), range));
             }

@@ -8,6 +8,7 @@ use super::visit::{Visit, longest_ns, visits_from_to};
 use crate::stats::mean::squares_about;
 use crate::stats::share::share;
 use model::range::ByteRange;
+use model::units::Offset;
 
 /// A stretch that was slow in most of its visits, twice at least, with something sound in between.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,8 +65,7 @@ fn was_visited_before(visits: &[Visit], visit: &Visit, longest_bytes: u64) -> bo
 /// Places that were late in their first visit.
 #[derive(Default)]
 struct Late {
-    /// Those that nobody looked at again.
-    once: Vec<ByteRange>,
+    seen_once: Vec<ByteRange>,
     /// Which were looked at again, and of these the ones that were not late then.
     again: u64,
     sound_again: u64,
@@ -147,7 +147,7 @@ impl Sorting {
             self.late.in_parts[number * PARTS / self.places.len()] += 1;
             let late_again = later.iter().filter(|excess| **excess > limit).count();
             if later.is_empty() {
-                self.late.once.push(visits[place.visits.start].range());
+                self.late.seen_once.push(visits[place.visits.start].range());
             } else {
                 self.late.again += 1;
                 self.late.sound_again += u64::from(2 * late_again <= later.len());
@@ -157,7 +157,7 @@ impl Sorting {
 
     /// Places that were late once, where it would tell of the place or the moment to look again.
     pub(super) fn late_once(&self) -> &[ByteRange] {
-        if self.late.again < AGAIN_ENOUGH { &self.late.once } else { &[] }
+        if self.late.again < AGAIN_ENOUGH { &self.late.seen_once } else { &[] }
     }
 
     /// The share of late places that only the moment made late, at most, by those that were looked at again.
@@ -340,6 +340,10 @@ fn is_apart(visits: &[Visit], slow: &[usize], sound_times: &[u64]) -> bool {
 }
 
 impl SlowPlace {
+    pub(super) fn is_in(&self, range: ByteRange) -> bool {
+        (range.first()..range.end()).contains(&Offset::new(self.first_byte + self.bytes / 2))
+    }
+
     fn join(&mut self, next: &SlowPlace) {
         let visits = self.visits + next.visits;
         let weighted = self.times_slower * self.visits as f64 + next.times_slower * next.visits as f64;
@@ -355,7 +359,7 @@ mod tests {
     use super::*;
     use crate::surface::SurfaceMap;
     use model::finding::{OtherLoad, SurveyUnknown};
-    use model::units::{Bytes, Offset};
+    use model::units::Bytes;
 
     const PIECE_BYTES: u64 = 1_000_000_000;
 

@@ -143,6 +143,8 @@ impl Bench {
         for _ in 0..rounds {
             let Ok(map) = SurfaceMap::of(&self.view(), mix.operations()[0]) else { return };
             let mut visits = map.suspects().to_vec();
+            // As many anywhere as in a round of the experiment.
+            visits.extend((0..24).map(|index| self.short_visit(range, range.part(index, 24), length)));
             for border in map.uncertain_borders(0.005) {
                 if visits.len() as u64 + 12 > spread {
                     break;
