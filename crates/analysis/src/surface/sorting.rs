@@ -160,9 +160,10 @@ impl Sorting {
         if self.late.again < AGAIN_ENOUGH { &self.late.seen_once } else { &[] }
     }
 
-    /// The share of late places that only the moment made late, at most, by those that were looked at again.
+    /// The share of late places that only the moment made late, at most: all, unless most of those that were looked at again were late again.
     fn momentary_share_max(&self) -> f64 {
-        if self.late.again == 0 { 1.0 } else { share(self.late.sound_again, self.late.again, 0.95).high }
+        let sound_again = share(self.late.sound_again, self.late.again, 0.95);
+        if self.late.again > 0 && sound_again.high < 0.5 { sound_again.high } else { 1.0 }
     }
 
     fn judge(&mut self, visits: &[Visit]) {
