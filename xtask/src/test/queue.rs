@@ -13,8 +13,7 @@ use crate::failure::Failure;
 
 /// How many are under way. What makes loop devices waits for its turn by itself.
 const AT_ONCE: usize = 2;
-/// The longest begin first, so that none of them is left alone at the end. The hosts of the plays copy all mounts, which would keep them in use: they
-/// start beside the scores, which mount nothing.
+/// The longest begin first, so that none is left alone at the end. Hosts of plays copy all mounts: they start beside the scores, which mount nothing.
 const LONGEST: [&str; 5] =
     [python::ANSIBLE_NAME, "scores", "commands", python::FLEET_NAME, "instructions_per_io"];
 

@@ -191,10 +191,11 @@ fn outnumber(late: usize, early: usize) -> bool {
     early as f64 <= EARLY_PER_LATE_MAX * late as f64
 }
 
-pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, visits: usize) -> Option<OtherLoad> {
+/// Places that were looked at again count once.
+pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, places: usize) -> Option<OtherLoad> {
     let late = disturbances.late_samples(suspects) as f64 * disturbances.momentary_share_max;
-    if late > LATE_SHARE_MAX * visits.max(1) as f64 && !disturbances.are_in_one_part {
-        return Some(OtherLoad::Late { samples: late as usize, of: visits });
+    if late > LATE_SHARE_MAX * places.max(1) as f64 && !disturbances.are_in_one_part {
+        return Some(OtherLoad::Late { samples: late as usize, of: places });
     }
     match disturbances.correlation {
         Some(correlation) if !disturbances.are_without_pattern() => Some(OtherLoad::Alike { correlation }),

@@ -39,6 +39,7 @@ pub struct SurfaceMap {
     pub disturbances: Disturbances,
     suspects: Vec<ByteRange>,
     late_once: Vec<ByteRange>,
+    places: usize,
     moments: Moments,
     is_disk_alone: bool,
     is_used_constantly: bool,
@@ -109,6 +110,7 @@ impl SurfaceMap {
             uneven_share: 0.0,
             suspects: sorting.suspects(&visits),
             late_once: sorting.late_once().to_vec(),
+            places: sorting.places.len(),
             moments: sorting.moments,
             pass: pass::pass_mean(range, &spots).as_ref().map(pass::interval),
             spots,
@@ -176,13 +178,13 @@ impl SurfaceMap {
     pub fn other_load(&self) -> Option<OtherLoad> {
         match self.load_in_most_visits() {
             Some(load) => Some(load),
-            None => load::other_load(&self.disturbances, self.suspects.len(), self.visits.len()),
+            None => load::other_load(&self.disturbances, self.suspects.len(), self.places),
         }
     }
 
     /// Slower places all over, which are slower again when others are not: so many that they may be the only ones in use.
     pub(crate) fn scattered(&self) -> Option<SurveyUnknown> {
-        let (samples, of) = (self.disturbances.late_samples(self.suspects.len()), self.visits.len());
+        let (samples, of) = (self.disturbances.late_samples(self.suspects.len()), self.places);
         let are_many = samples as f64 > LATE_SHARE_MAX * of as f64;
         let are_anywhere = !self.disturbances.are_in_one_part;
         (are_many && are_anywhere && self.other_load().is_none())

@@ -454,9 +454,9 @@ mod tests {
         };
         let places = looked_at_again(3.0);
         assert_eq!(places.other_load(), None);
-        assert_eq!(places.scattered(), Some(SurveyUnknown::Scattered { samples: 86, of: 716 }));
+        assert_eq!(places.scattered(), Some(SurveyUnknown::Scattered { samples: 86, of: 629 }));
         let moments = looked_at_again(1.0);
-        assert!(matches!(moments.other_load(), Some(OtherLoad::Late { samples: 86.., of: 716 })));
+        assert!(matches!(moments.other_load(), Some(OtherLoad::Late { samples: 86.., of: 629 })));
         assert_eq!(moments.scattered(), None);
     }
 
