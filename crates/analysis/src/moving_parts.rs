@@ -42,9 +42,14 @@ pub(crate) fn turns(run: &RunView<'_>) -> Option<bool> {
     }
 }
 
-/// Whether something else moves the actuator of a disk between any two reads. Nearby reads all move it where an SSD answers some of those farther away.
+/// Whether a disk answers, and no SSD beside it or cache before it answers some of the reads.
+pub(crate) fn is_disk(run: &RunView<'_>) -> bool {
+    turns(run) == Some(true) && quick_share(run) == 0.0
+}
+
+/// Whether something else moves the actuator of a disk between any two reads.
 pub(crate) fn is_used_constantly(run: &RunView<'_>) -> bool {
-    turns(run) == Some(true) && is_as_slow_nearby(run) && quick_share(run) == 0.0
+    is_disk(run) && is_as_slow_nearby(run)
 }
 
 /// The share of single reads that come too soon for an actuator: of a disk behind or beside an SSD, and 0 of a disk.

@@ -11,7 +11,7 @@ use super::python::{self, Suite};
 use super::tally::Tally;
 use crate::failure::Failure;
 
-/// How many are under way. What makes loop devices waits for its turn by itself.
+/// How many are under way. Tests that make loop devices hold a lock meanwhile.
 const AT_ONCE: usize = 2;
 /// The longest begin first, so that none is left alone at the end. Hosts of plays copy all mounts: they start beside the scores, which mount nothing.
 const LONGEST: [&str; 5] =

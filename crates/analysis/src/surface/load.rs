@@ -48,15 +48,13 @@ pub struct Disturbances {
     pub early: usize,
     /// The share of slow places that only the moment made slow, at most: others are as slow when they are looked at again.
     pub momentary_share_max: f64,
-    /// Whether the late ones are where cells are worn, and not anywhere.
-    pub are_in_one_part: bool,
     pub pauses: Pauses,
     /// By how much less than the median the quickest twentieth of first visits took, as a difference of logarithms; 0 of too few.
     pub quicker: f64,
 }
 
 impl Disturbances {
-    /// With so many places that were slow in their only visit.
+    /// Late samples, with the places that were slow in their only visit.
     pub(super) fn late_samples(&self, suspects: usize) -> usize {
         let slow = self.visits + suspects;
         if outnumber(self.late, self.early) { self.late.max(slow) } else { slow }
@@ -194,7 +192,7 @@ fn outnumber(late: usize, early: usize) -> bool {
 /// Places that were looked at again count once.
 pub(super) fn other_load(disturbances: &Disturbances, suspects: usize, places: usize) -> Option<OtherLoad> {
     let late = disturbances.late_samples(suspects) as f64 * disturbances.momentary_share_max;
-    if late > LATE_SHARE_MAX * places.max(1) as f64 && !disturbances.are_in_one_part {
+    if late > LATE_SHARE_MAX * places.max(1) as f64 {
         return Some(OtherLoad::Late { samples: late as usize, of: places });
     }
     match disturbances.correlation {

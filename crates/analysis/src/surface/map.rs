@@ -7,7 +7,7 @@ use super::pause::{LATE_SHARE_MAX, Pauses};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{change, clump, level, noise, place};
-use crate::moving_parts::{is_used_constantly, quick_share};
+use crate::moving_parts::{is_disk, is_used_constantly};
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
 use model::estimate::Estimate;
@@ -59,7 +59,7 @@ impl SurfaceMap {
         let mut map = SurfaceMap {
             with_errors: gathered.with_errors,
             too_short: gathered.too_short,
-            is_disk_alone: gathered.turns == Some(true) && !gathered.several_disks && quick_share(run) == 0.0,
+            is_disk_alone: is_disk(run) && !gathered.several_disks,
             is_used_constantly: is_used_constantly(run),
             several_disks: gathered.several_disks,
             ..SurfaceMap::of_visits(gathered.range, gathered.visits)
@@ -127,7 +127,7 @@ impl SurfaceMap {
         &self.suspects
     }
 
-    /// Places that took longer once, where so many did that it tells of other load or of the drive whether they take longer again.
+    /// Places that took longer once, where reading them again decides between other load and the drive.
     pub fn late_once(&self) -> &[ByteRange] {
         if let Some(OtherLoad::Late { .. }) = self.other_load() { &self.late_once } else { &[] }
     }
@@ -182,13 +182,11 @@ impl SurfaceMap {
         }
     }
 
-    /// Slower places all over, which are slower again when others are not: so many that they may be the only ones in use.
+    /// Slower places all over the range, which are slower again when others are not: they may be the only ones in use.
     pub(crate) fn scattered(&self) -> Option<SurveyUnknown> {
         let (samples, of) = (self.disturbances.late_samples(self.suspects.len()), self.places);
         let are_many = samples as f64 > LATE_SHARE_MAX * of as f64;
-        let are_anywhere = !self.disturbances.are_in_one_part;
-        (are_many && are_anywhere && self.other_load().is_none())
-            .then_some(SurveyUnknown::Scattered { samples, of })
+        (are_many && self.other_load().is_none()).then_some(SurveyUnknown::Scattered { samples, of })
     }
 
     /// By what share others made single reads longer, at most; none where they took most samples, came in bursts, or used one of several disks.

@@ -2,7 +2,7 @@
 
 use super::visit::is_of_several_disks;
 use crate::measured::{Visit, sequential_visits};
-use crate::moving_parts::{quick_share, turns};
+use crate::moving_parts::is_disk;
 use crate::stats::sample::middle;
 use crate::streaming::USUAL;
 use model::record::IoRecord;
@@ -40,11 +40,7 @@ impl Pauses {
     pub(crate) fn of(run: &RunView<'_>) -> Pauses {
         let mut visits = sequential_visits(run, Operation::Read);
         visits.retain(|visit| visit.workload.block_sizes.largest() >= USUAL.block_bytes);
-        let turns = turns(run);
-        if turns != Some(true)
-            || quick_share(run) > 0.0
-            || is_of_several_disks(run, &visits, Operation::Read, turns)
-        {
+        if !is_disk(run) || is_of_several_disks(run, &visits, Operation::Read, Some(true)) {
             return Pauses::default();
         }
         let mut pauses = Pauses { of: visits.len(), ..Pauses::default() };

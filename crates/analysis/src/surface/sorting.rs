@@ -37,11 +37,7 @@ pub(super) enum Verdict {
 const SLOW_EXCESS: f64 = 0.35;
 /// And by so many standard deviations of the noise.
 const SLOW_DEVIATIONS: f64 = 5.0;
-/// Of 20 late places that are anywhere, 0.6 and more are in one fifth of the range with a chance of 4e-4.
-const PARTS: usize = 5;
-const ONE_PART_SHARE: f64 = 0.6;
-const MANY_LATE: u64 = 20;
-/// If all of so many places are late again, the moment made no more than a seventh of the others late (97.5 %).
+/// If all of these places are late again, the moment made no more than a seventh of the others late (97.5 %).
 const AGAIN_ENOUGH: u64 = 24;
 /// The chance that any of all places that were ever slow was only disturbed each time, above which they are measured again.
 const CHANCE_MAX: f64 = 0.05;
@@ -69,17 +65,6 @@ struct Late {
     /// Which were looked at again, and of these the ones that were not late then.
     again: u64,
     sound_again: u64,
-    /// How many in each of as many parts of the range.
-    in_parts: [u64; PARTS],
-}
-
-impl Late {
-    /// Whether most are in one part, as no load makes them: where cells are worn their times scatter.
-    fn are_in_one_part(&self) -> bool {
-        let all: u64 = self.in_parts.iter().sum();
-        let most = self.in_parts.iter().copied().max().unwrap_or(0);
-        all >= MANY_LATE && most as f64 > ONE_PART_SHARE * all as f64
-    }
 }
 
 pub(super) struct Sorting {
@@ -138,13 +123,12 @@ impl Sorting {
 
     fn look_at_late(&mut self, visits: &[Visit]) {
         let Some(limit) = self.moments.late_from() else { return };
-        for (number, place) in self.places.iter().enumerate() {
+        for place in &self.places {
             let excesses = &self.excess[place.visits.clone()];
             let Some((first, later)) = excesses.split_first() else { continue };
             if *first <= limit {
                 continue;
             }
-            self.late.in_parts[number * PARTS / self.places.len()] += 1;
             let late_again = later.iter().filter(|excess| **excess > limit).count();
             if later.is_empty() {
                 self.late.seen_once.push(visits[place.visits.start].range());
@@ -297,7 +281,6 @@ impl Sorting {
             pauses: Pauses::default(),
             quicker: self.moments.quicker().unwrap_or_else(|| load::quicker_than_beside(&self.places)),
             momentary_share_max: self.momentary_share_max(),
-            are_in_one_part: self.late.are_in_one_part(),
             visits: count,
             share: count as f64 / visits.len().max(1) as f64,
             times_ns,

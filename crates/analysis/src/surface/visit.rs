@@ -35,8 +35,6 @@ pub(super) struct Gathered {
     pub block: Option<Bytes>,
     /// By what share the time of each visit that is a whole phase may be off, where nothing moves, for what its start takes.
     pub start_shares: Vec<f64>,
-    /// Whether something turns, where the run shows it.
-    pub turns: Option<bool>,
     pub several_disks: bool,
 }
 
@@ -94,7 +92,6 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         too_short: 0,
         block: None,
         start_shares: Vec::new(),
-        turns,
         several_disks: turns != Some(false) && is_of_several_disks(run, &all, operation, turns),
     };
     let mut whole = 0;

@@ -50,7 +50,7 @@ pub enum SurveyUnknown {
     AllAlike,
     /// What is slower than the rest is reported as slow regions.
     SlowRegions,
-    /// So many samples all over the range were slow, and slow again later: weak cells, or the only ones that hold data.
+    /// Samples all over the range were slow, and slow again later: weak cells, or the only ones that hold data.
     Scattered {
         samples: usize,
         of: usize,
