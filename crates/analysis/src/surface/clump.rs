@@ -15,7 +15,7 @@ const APART_BYTES: f64 = 200e6;
 /// On a small target, no more than this share of the range.
 const APART_SHARE: f64 = 1e-3;
 /// What is further off counts as that far: a lost turn makes a visit of tens of milliseconds a tenth slower, and is no zone.
-const CLIP_DEVIATIONS: f64 = 2.0;
+const CLIP_DEVIATIONS: f64 = 3.0;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {

@@ -48,34 +48,76 @@ mod tests {
     use model::range::ByteRange;
     use model::units::{Bytes, Offset};
 
+    /// A zone: its share of the range, its mean rate in MB/s, and what share of its visits take longer.
+    type Zone = (f64, f64, f64);
+
+    /// How many levels are told of zones some of whose visits take longer by that share.
+    fn levels_told(
+        zones: &[Zone],
+        longer_by: f64,
+        visits_to: impl Fn(f64) -> [usize; 2],
+        seed: u64,
+    ) -> usize {
+        let capacity = 1e12;
+        let mut prng = Prng::new(seed, 0);
+        let (mut visits, mut from) = (Vec::new(), 0.0);
+        for &(share, rate, longer) in zones {
+            let [at_start, everywhere] = visits_to(share);
+            for number in 0..at_start + everywhere {
+                let within = if number < at_start { 0.1 * prng.unit() } else { prng.unit() };
+                let longer_by = longer_by * rate / 150.0;
+                let times = if prng.unit() < longer { 1.0 + longer_by } else { 1.0 };
+                let times = times / (1.0 + longer_by * longer) * (1.0 + 2e-5 * prng.normal());
+                visits.push(Visit {
+                    phase: 0,
+                    first_byte: ((from + share * within) * (capacity - 1e8)) as u64,
+                    bytes: 8 << 20,
+                    seconds_per_byte: times / (rate * 1e6),
+                    start_ns: prng.below(1 << 40),
+                    longest_ns: 0,
+                });
+            }
+            from += share;
+        }
+        let range = ByteRange::new(Offset::START, Bytes::new(capacity as u64)).expect("a range");
+        SurfaceMap::of_visits(range, visits).levels.len()
+    }
+
     /// A disk whose surfaces are alike: visits cross three or four ends of tracks, which make one longer by a fiftieth, and how many
     /// cross four is another share in each zone. Twelve zones were told of seven.
     #[test]
     fn visits_of_two_kinds_are_no_zones() {
         let zones =
             [(0.02, 109.4, 0.1), (0.38, 104.4, 0.3), (0.05, 95.8, 0.2), (0.25, 86.5, 0.5), (0.3, 74.5, 0.15)];
-        let capacity = 1e12;
-        let mut right = 0;
-        for seed in 0..20 {
-            let mut prng = Prng::new(seed, 0);
-            let (mut visits, mut from) = (Vec::new(), 0.0);
-            for (share, rate, longer) in zones {
-                for _ in 0..(500.0 * share) as usize {
-                    let times = if prng.unit() < longer { 1.02 } else { 1.0 };
-                    visits.push(Visit {
-                        phase: 0,
-                        first_byte: ((from + share * prng.unit()) * (capacity - 1e8)) as u64,
-                        bytes: 8 << 20,
-                        seconds_per_byte: times * (1.0 + 2e-4 * prng.normal()) / (rate * 1e6),
-                        start_ns: prng.below(1 << 40),
-                        longest_ns: 0,
-                    });
-                }
-                from += share;
-            }
-            let range = ByteRange::new(Offset::START, Bytes::new(capacity as u64)).expect("a range");
-            right += usize::from(SurfaceMap::of_visits(range, visits).levels.len() == zones.len());
-        }
+        let visits_to = |share: f64| [0, (500.0 * share) as usize];
+        let right = (0..20).filter(|&seed| levels_told(&zones, 0.02, visits_to, seed) == zones.len()).count();
         assert!(right >= 19, "{right} of 20");
+    }
+
+    /// The same where two of five visits are next to borders, of which the level around them is now one kind, now the other: 17 to 19 zones were
+    /// told of 16 in 12 of 80 cases.
+    #[test]
+    fn visits_next_to_borders_are_no_zones() {
+        let zones = [
+            (0.1, 157.7, 0.6),
+            (0.115, 152.4, 0.83),
+            (0.08, 146.2, 0.0),
+            (0.098, 142.2, 0.2),
+            (0.071, 136.6, 0.34),
+            (0.06, 128.0, 0.7),
+            (0.067, 124.4, 0.82),
+            (0.057, 119.7, 0.04),
+            (0.04, 114.0, 0.5),
+            (0.032, 109.3, 0.85),
+            (0.053, 106.0, 0.9),
+            (0.06, 101.7, 0.3),
+            (0.031, 94.0, 0.8),
+            (0.061, 90.3, 0.2),
+            (0.032, 81.4, 0.1),
+            (0.043, 76.4, 0.6),
+        ];
+        let visits_to = |share: f64| [25, (600.0 * share) as usize];
+        let right = (0..80).filter(|&seed| levels_told(&zones, 0.03, visits_to, seed) == zones.len()).count();
+        assert!(right >= 76, "{right} of 80");
     }
 }
