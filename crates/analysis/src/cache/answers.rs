@@ -25,6 +25,8 @@ pub enum NotTold {
     Alike,
     /// Most of what was just read comes sooner than anything else, but too much of it late.
     Late,
+    /// What was just read comes at once, but so does a tenth of anything else and more.
+    QuickElsewhere,
     /// What was just read comes sooner than anything else and yet not at once, but as what lies near the arm does.
     Anew,
     /// Both kinds are apart, but near and far from what was read they follow no order.
@@ -46,24 +48,25 @@ pub(super) fn threshold_ns(mut hits: Vec<u64>, mut misses: Vec<u64>) -> Result<f
     if quick_miss < SEPARATION_MIN * slow_hit {
         let (median_hit, median_miss) = (hits[hits.len() / 2] as f64, misses[misses.len() / 2] as f64);
         let is_mostly_apart = median_miss >= SEPARATION_MIN * median_hit;
-        return Err(match (is_mostly_apart, is_at_once(&hits)) {
+        return Err(match (is_mostly_apart, is_at_once(&hits, 0.5)) {
+            (true, true) if is_at_once(&hits, 1.0 - STRAY_SHARE) => NotTold::QuickElsewhere,
             (true, true) => NotTold::Late,
             (true, false) => NotTold::Anew,
             (false, _) => NotTold::Alike,
         });
     }
     // By chance the head was over most of them soon.
-    if !is_at_once(&hits) {
+    if !is_at_once(&hits, 0.5) {
         return Err(NotTold::Anew);
     }
     // Not half way to the misses: a place that is just passing by is reached in no time too, and the more such the later it is.
     Ok((slow_hit * quick_miss).sqrt().min(HIT_MARGIN * slow_hit))
 }
 
-/// Whether most of these reads took one time, as memory does: what is read anew near the arm takes anything from nothing to a turn.
-fn is_at_once(sorted: &[u64]) -> bool {
-    let (median_ns, quick_ns) = (ns_at(sorted, 0.5), ns_at(sorted, 0.0));
-    median_ns <= (HIT_MARGIN * quick_ns).max(quick_ns + AT_ONCE_NS)
+/// Whether that share of these reads took one time, as memory does: what is read anew near the arm takes anything from nothing to a turn.
+fn is_at_once(sorted: &[u64], share: f64) -> bool {
+    let (slow_ns, quick_ns) = (ns_at(sorted, share), ns_at(sorted, 0.0));
+    slow_ns <= (HIT_MARGIN * quick_ns).max(quick_ns + AT_ONCE_NS)
 }
 
 fn ns_at(sorted: &[u64], share: f64) -> f64 {
@@ -156,6 +159,13 @@ mod tests {
         let mut hits = vec![200_000; 6];
         hits.extend([9_000_000, 12_000_000]);
         assert_eq!(threshold_ns(hits, vec![9_000_000; 30]), Err(NotTold::Late));
+    }
+
+    /// Of a tier: a third of all reads are those of an SSD.
+    #[test]
+    fn quick_reads_elsewhere_are_no_late_answers_of_memory() {
+        let elsewhere = (0..30).map(|part| if part % 3 == 0 { 56_000 } else { 9_000_000 }).collect();
+        assert_eq!(threshold_ns(vec![50_000; 8], elsewhere), Err(NotTold::QuickElsewhere));
     }
 
     /// A disk whose read-ahead takes the place of what was read: once more it waits for part of a turn of 8.3 ms.

@@ -96,6 +96,7 @@ pub(super) fn why_no_hits(run: &RunView<'_>, why: NotTold) -> CacheUnknown {
         NotTold::Alike => CacheUnknown::NoHits,
         NotTold::Anew => CacheUnknown::NearbyRereads,
         NotTold::Late => CacheUnknown::LateHits,
+        NotTold::QuickElsewhere => CacheUnknown::QuickElsewhere,
         NotTold::Disorder => CacheUnknown::Disorder,
     }
 }

@@ -26,6 +26,7 @@ use super::trust::covers;
 use crate::examined::Examined;
 use crate::geometry::{
     Density, Layout, Mechanics, NearSeeks, SeekCurve, evidence_of, hops_of, near_maps, range_of,
+    served_by_actuator,
 };
 use model::estimate::Estimate;
 use model::finding::{
@@ -89,7 +90,8 @@ impl Seen {
         }
         let counts = mechanics.counts()?;
         let range = range_of(run).ok_or(NoGeometry::NoSingleReads)?;
-        let density = Density::of(range.first().get(), range.bytes().get(), counts);
+        let of_disk = served_by_actuator(range, readings, rotation);
+        let density = Density::of(of_disk.first().get(), of_disk.bytes().get(), counts);
         let hops = hops_of(readings, rotation);
         let curve = SeekCurve::of(&hops, rotation, &density).ok_or(NoGeometry::TooFewSeeks)?;
         let none = Estimate::exact(0.0);

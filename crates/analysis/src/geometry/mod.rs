@@ -159,6 +159,29 @@ pub(crate) fn range_of(run: &RunView<'_>) -> Option<ByteRange> {
         .find_map(|(_, summary)| summary.phase.workload.as_ref().map(|workload| workload.range))
 }
 
+/// At either end a fortieth of the range and more is a part of its own: of the places that are read again some five lie in one.
+const ENDS_PART: u64 = 40;
+
+/// The part of a range that an actuator serves, where an SSD answers what lies before it or behind it, as in tiers: the disk behind it begins and
+/// ends there.
+pub fn served_by_actuator(range: ByteRange, readings: &[Reading], rotation: &Rotation) -> ByteRange {
+    let (mut first, mut end) = (range.end().get(), range.first().get());
+    for reading in readings {
+        if rotation.angle(reading.offset).is_some() && !rotation.is_cached(reading) {
+            first = first.min(reading.offset);
+            end = end.max(reading.offset);
+        }
+    }
+    let least = range.bytes().get() / ENDS_PART;
+    if first - range.first().get() < least {
+        first = range.first().get();
+    }
+    if range.end().get() - end < least {
+        end = range.end().get();
+    }
+    ByteRange::from_bytes(first, end.saturating_sub(first)).unwrap_or(range)
+}
+
 #[cfg(test)]
 mod tests {
     use super::wrapped;

@@ -28,7 +28,7 @@ use crate::setup::check_room;
 use analysis::geometry::{
     Density, Layout, NearMaps, NearSeeks, Reading, Rotation, SeekCurve, TrackCount, TrackEnds, counts_of,
     hops_of, is_answered_by_cache, locates_sectors, near_maps, other_borders, probe_count, readings_of,
-    scatters, track_ends,
+    scatters, served_by_actuator, track_ends,
 };
 use analysis::stripe::has_several_arms;
 use clap::{Arg, Args};
@@ -259,9 +259,7 @@ impl Geometry {
         }
         self.searched = self.readings.len();
         self.stage = match self.stage {
-            Stage::Rounds | Stage::Displaced => {
-                self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata)
-            }
+            Stage::Rounds | Stage::Displaced => self.plan_strata(&rotation),
             Stage::Strata => self.plan_after_strata(&rotation),
             Stage::Lengths if self.follows_tracks(&self.counts, &rotation) => {
                 self.plan_probes("a track in each part of the drive, upwards", STRATA, Stage::Strata)
@@ -318,6 +316,16 @@ impl Geometry {
         let all = exact.len();
         exact.retain(|sectors| sectors.is_multiple_of(probes::SMALL_IN_LARGE));
         self.block.get() < probes::LARGE_SECTOR && all >= TRACKS_MIN && exact.len() == all
+    }
+
+    /// Begins anew without what an SSD answers at the ends of the range, if any.
+    fn plan_strata(&mut self, rotation: &Rotation) -> Stage {
+        let served = served_by_actuator(self.range, &self.readings, rotation);
+        if served != self.range {
+            self.range = served;
+            return self.begin_anew(self.block);
+        }
+        self.plan_probes("a track in each part of the drive", STRATA, Stage::Strata)
     }
 
     /// What rounds and strata took is given once more.

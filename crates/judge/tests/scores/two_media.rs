@@ -34,6 +34,11 @@ fn a_disk_behind_an_ssd_is_measured_as_what_it_is() {
         );
         let unmapped = document.said(FindingCode::UnmappedRanges);
         assert_eq!(document.value(FindingCode::UnmappedRanges), None, "{unmapped}");
+        // "10.2 ms" and "20.5 ms" of a disk that takes 8.5 and 16.8: seeks were drawn over the SSDs, too.
+        for code in [FindingCode::SeekAverage, FindingCode::SeekFullStroke] {
+            let (seek, known) = (document.said(code), truth(&shipped(disk), code));
+            assert_ne!(covers(seek, known), Some(false), "{ssd}, {disk}: {seek}, {known}");
+        }
         let gain = document.value(FindingCode::ConcurrencyGain);
         assert!(gain.is_none_or(|gain| gain < 4.0), "{}", document.said(FindingCode::ConcurrencyGain));
     }

@@ -388,6 +388,8 @@ pub enum CacheUnknown {
     /// The drive prefetches, but drops what it delivered.
     DeliveredDropped,
     LateHits,
+    /// An SSD or a larger cache answers part of all reads.
+    QuickElsewhere,
     Disorder,
     Interference,
     SeveralDrives,

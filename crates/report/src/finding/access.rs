@@ -492,6 +492,9 @@ impl Reason for CacheUnknown {
             Self::DeliveredDropped => {
                 "No read cache detected: the drive prefetches, but drops delivered data. Rereads come from the medium.".into()
             }
+            Self::QuickElsewhere => {
+                "Inconclusive: some first reads are as fast as cache hits. An SSD or a larger cache answers for part of the drive.".into()
+            }
             Self::LateHits => {
                 format!("Inconclusive: cache hits were delayed by other I/O or a busy host. {REPEAT_ALONE}")
             }
