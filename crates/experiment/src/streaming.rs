@@ -225,9 +225,9 @@ impl StreamSearch {
             self.within += GAP;
             for area in 0..AREAS as u64 {
                 let start = self.range.part(2 * area + 1, QUARTERS).first().get();
-                let first = (start + within - self.range.first().get()) / self.grid.get() * self.grid.get();
-                let first = Offset::new(self.range.first().get() + first);
-                self.queue.push_back(self.sample(setting, first, length));
+                let block = setting.block_bytes.get();
+                let first = ((start + within) / block * block).max(self.range.first().get());
+                self.queue.push_back(self.sample(setting, Offset::new(first), length));
             }
         }
     }
