@@ -46,7 +46,11 @@ impl<'run> Examined<'run> {
         let map = if operation == Operation::Read { &self.read_map } else { &self.write_map };
         let examine = || {
             let map = SurfaceMap::of(self, operation)?;
-            Ok(map.with_pauses(self.pauses(operation)))
+            if operation != Operation::Read {
+                return Ok(map);
+            }
+            let pauses = Pauses::of(self, &map.slow_places);
+            Ok(map.with_pauses(pauses))
         };
         map.get_or_init(examine).as_ref().map_err(|reason| *reason)
     }
@@ -94,7 +98,7 @@ impl<'run> Examined<'run> {
     /// Of sequential reads, while other I/O was served; none of other operations.
     pub(crate) fn pauses(&self, operation: Operation) -> Pauses {
         if operation == Operation::Read {
-            *self.pauses.get_or_init(|| Pauses::of(self))
+            *self.pauses.get_or_init(|| Pauses::of(self, &[]))
         } else {
             Pauses::default()
         }

@@ -39,6 +39,8 @@ const WEAK_NS_MIN: f64 = 100e6;
 /// half as long again. Of a drive that does not rotate nothing is then: its samples are short. Nor is less of several disks: those of a
 /// mirror skip what the others read, which on some tracks takes 1.7 times as long as on others.
 const LOADED_TIMES_MIN: f64 = 2.0;
+/// One slow sample that was not read again is what the last seconds of a survey may bring.
+const UNSETTLED_MIN: usize = 2;
 /// What is usual around an offset is not known by fewer samples: as many as the throughput of an edge rests on.
 const VISITS_MIN: usize = 8;
 /// Sizes of regions whose probability to be met is stated.
@@ -77,6 +79,9 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
         && let Some(reason) = map.scattered()
     {
         return Err(reason);
+    }
+    if places.is_empty() && map.suspects().len() >= UNSETTLED_MIN {
+        return Err(SurveyUnknown::NotReadAgain { samples: map.suspects().len() });
     }
     let weak_ns = weak_from_ns(&map.visits);
     if map.several_disks {

@@ -41,6 +41,8 @@ pub struct SurfaceMap {
     late_once: Vec<ByteRange>,
     places: usize,
     moments: Moments,
+    /// By what share samples were longer than most on average, at most, outside of slow places.
+    lost_share_max: f64,
     is_disk_alone: bool,
     is_used_constantly: bool,
     /// Which each have a part of what is in flight, so that a visit depends on how they share it.
@@ -111,6 +113,7 @@ impl SurfaceMap {
             suspects: sorting.suspects(&visits),
             late_once: sorting.late_once().to_vec(),
             places: sorting.places.len(),
+            lost_share_max: sorting.moments_elsewhere(&visits).lost_share_max(),
             moments: sorting.moments,
             pass: pass::pass_mean(range, &spots).as_ref().map(pass::interval),
             spots,
@@ -204,7 +207,7 @@ impl SurfaceMap {
         if held_up && !self.disturbances.are_without_pattern() {
             return None;
         }
-        Some(HIDDEN_TIMES_MAX * self.moments.lost_share_max())
+        Some(HIDDEN_TIMES_MAX * self.lost_share_max)
     }
 
     /// Other load on a disk, in so many visits that they do not tell how fast it is alone. The disks of a mirror make visits as different.

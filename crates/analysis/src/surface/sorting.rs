@@ -97,7 +97,7 @@ impl Sorting {
             moments: Moments::of(Vec::new()),
             limit,
         };
-        sorting.moments = Moments::of(sorting.firsts(visits));
+        sorting.moments = sorting.moments_elsewhere(visits);
         sorting.look_at_late(visits);
         sorting.judge(visits);
         sorting
@@ -107,15 +107,15 @@ impl Sorting {
         self.excess[visit] > self.limit
     }
 
-    /// When the first visit to each place was, by how much it exceeds those around it, and whether it was slow. A place where
-    /// another visit had been before is left out: it may have been chosen by what that one saw.
-    fn firsts(&self, visits: &[Visit]) -> Vec<(u64, f64, bool)> {
+    /// The first visit to each place, by how much it exceeds those around it, and whether it was slow. A place where another visit
+    /// had been before is left out: it may have been chosen by what that one saw.
+    fn firsts(&self, visits: &[Visit]) -> Vec<(usize, f64, bool)> {
         let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
         let mut firsts = Vec::new();
         for place in &self.places {
             let first = place.visits.start;
             if !was_visited_before(visits, &visits[first], longest) {
-                firsts.push((visits[first].start_ns, self.excess[first], self.is_slow(first)));
+                firsts.push((first, self.excess[first], self.is_slow(first)));
             }
         }
         firsts
@@ -185,6 +185,39 @@ impl Sorting {
             let is_chance = looked_at * by_chance > CHANCE_MAX;
             self.verdicts[number] = if is_chance { Verdict::Suspect } else { Verdict::Slow };
         }
+        self.join_suspects(visits, &sound_times, looked_at);
+    }
+
+    /// Slow places with no sound one between them confirm each other as visits to one place do: a large weak region takes up all the time that
+    /// there was to look again.
+    fn join_suspects(&mut self, visits: &[Visit], sound_times: &[u64], looked_at: f64) {
+        let mut from = 0;
+        while from < self.places.len() {
+            let beyond =
+                self.verdicts[from..].iter().take_while(|verdict| **verdict != Verdict::Sound).count();
+            let places = from..from + beyond;
+            from += beyond + 1;
+            let (mut slow, mut by_chance) = (Vec::new(), 1.0);
+            for place in &self.places[places.clone()] {
+                slow.extend(place.visits.clone().filter(|&visit| self.is_slow(visit)));
+            }
+            slow.sort_by_key(|&visit| visits[visit].start_ns);
+            for &visit in slow.iter().skip(1) {
+                by_chance *= self.moments.chance_slow(visits[visit].start_ns);
+            }
+            if looked_at * by_chance <= CHANCE_MAX && is_apart(visits, &slow, sound_times) {
+                self.verdicts[places].fill(Verdict::Slow);
+            }
+        }
+    }
+
+    /// How much first visits exceed those around them, without places that are slow whenever they are visited.
+    pub(super) fn moments_elsewhere(&self, visits: &[Visit]) -> Moments {
+        let slow = self.ranges_of(Verdict::Slow, visits);
+        let mut firsts = self.firsts(visits);
+        firsts.retain(|(first, ..)| !slow.iter().any(|range| range.overlaps(&visits[*first].range())));
+        let moments = firsts.into_iter().map(|(first, excess, slow)| (visits[first].start_ns, excess, slow));
+        Moments::of(moments.collect())
     }
 
     /// The mean time per byte of a place, of the visits that were not slow for another reason.
@@ -326,6 +359,10 @@ fn is_apart(visits: &[Visit], slow: &[usize], sound_times: &[u64]) -> bool {
 impl SlowPlace {
     pub(super) fn is_in(&self, range: ByteRange) -> bool {
         (range.first()..range.end()).contains(&Offset::new(self.first_byte + self.bytes / 2))
+    }
+
+    pub(super) fn overlaps(&self, range: ByteRange) -> bool {
+        self.first_byte < range.end().get() && range.first().get() < self.first_byte + self.bytes
     }
 
     fn join(&mut self, next: &SlowPlace) {

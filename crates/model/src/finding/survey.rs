@@ -50,6 +50,10 @@ pub enum SurveyUnknown {
     AllAlike,
     /// What is slower than the rest is reported as slow regions.
     SlowRegions,
+    /// So many samples were slow, and the time was over before they could be read again.
+    NotReadAgain {
+        samples: usize,
+    },
     /// Samples all over the range were slow, and slow again later: weak cells, or the only ones that hold data.
     Scattered {
         samples: usize,

@@ -452,6 +452,9 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
         }
+        SurveyUnknown::NotReadAgain { samples } => format!(
+            "{samples} samples were slow, by slow blocks or by other I/O, and time was up before they could be read again. Raise --time-limit."
+        ),
         SurveyUnknown::Scattered { samples, of } => scattered(*samples, *of),
         SurveyUnknown::NoOffsets => {
             "the program does not say where it measured. If you know, import again with --position.".into()
