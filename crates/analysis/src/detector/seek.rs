@@ -30,7 +30,8 @@ use crate::geometry::{
 };
 use model::estimate::Estimate;
 use model::finding::{
-    Finding, FindingCode, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint, SeekTrackToTrack,
+    Finding, FindingCode, Interference, NoGeometry, Outcome, SeekAverage, SeekFullStroke, SeekPoint,
+    SeekTrackToTrack,
 };
 use model::units::Bytes;
 
@@ -102,6 +103,9 @@ impl Seen {
             return Err(NoGeometry::NoSingleActuator);
         }
         if curve.late_share() > LATE_SHARE_MAX {
+            return Err(NoGeometry::Interference { share: curve.late_share() });
+        }
+        if run.interference() == Some(Interference::Constant) || falls(&curve) {
             return Err(NoGeometry::Interference { share: curve.late_share() });
         }
         let maps = near_maps(readings, counts, rotation, sector.get());
@@ -184,6 +188,19 @@ impl Seen {
         }
         Ok(estimate)
     }
+}
+
+/// Whether a longer seek takes surely less than a shorter one, as of no actuator: most hops were held up, and the fit took some for the others.
+fn falls(curve: &SeekCurve) -> bool {
+    let seeks = CURVE.map(|share_of_cylinders| curve.seek(share_of_cylinders, &Estimate::exact(0.0)));
+    let mut slowest = 0.0_f64;
+    for seek in seeks {
+        if seek.high < slowest {
+            return true;
+        }
+        slowest = slowest.max(seek.low);
+    }
+    false
 }
 
 fn has_more_than_two_surfaces(layout: &Layout) -> bool {
