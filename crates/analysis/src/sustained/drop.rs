@@ -158,8 +158,9 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
     if !has_lasted(batches, &lower) || lost_s < LOST_S_MIN || !is_known(batches, &after) {
         return Standing::Falling;
     }
-    if after.cost.interval(CONFIDENCE).low <= before.cost.value {
-        // It wanders by more than it dropped.
+    let wanders = after.cost.interval(CONFIDENCE).low <= before.cost.value
+        || before.cost.interval(CONFIDENCE).high >= after.cost.value;
+    if wanders {
         return if batches.len() - after.first >= PIECES_AFTER_ENOUGH {
             Standing::Even
         } else {
