@@ -43,6 +43,9 @@ const REFILL_TOLERANCES_WRITES: f64 = 60.0;
 /// revolution within the access of a disk makes 0.19 (4.17 ± 2.4 ms of 12.7), pages of TLC flash that are read in one,
 /// two or four steps more (Cai et al., Proc. IEEE 105, 2017).
 const VARIATION_MIN: f64 = 0.1;
+/// Sizes of requests that are served at one number of bytes a second by a limit and by no drive, where smaller ones cost it an access each.
+const SIZES_MIN: usize = 3;
+const SIZES_APART: u64 = 16;
 /// And the chance that one of so little scatter is as even as a bucket.
 const CHANCE_MAX: f64 = 1e-3;
 
@@ -64,6 +67,14 @@ pub(super) struct Bucket {
     pub is_even: bool,
     /// Whether it is more than a drop to an even rate: of several shapes, or after a refill.
     pub is_certain: bool,
+}
+
+impl Bucket {
+    /// Whether requests of several sizes wait for the same number of bytes a second: what a drive takes for each does not grow with its size alone.
+    pub(super) fn is_of_many_sizes(&self) -> bool {
+        let (Some(smallest), Some(largest)) = (self.blocks.first(), self.blocks.last()) else { return false };
+        self.blocks.len() >= SIZES_MIN && largest.get() >= SIZES_APART * smallest.get()
+    }
 }
 
 /// The one with even completions if there is any.

@@ -27,8 +27,9 @@ const DECIDING: Nanos = Nanos::from_secs(2);
 const EVEN_REQUESTS: f64 = 2000.0;
 const DECIDING_MAX: Nanos = Nanos::from_secs(10);
 
-/// Amazon EBS counts a request to an SSD volume as one for each 256 KiB of it (recalled).
-const EBS_REQUEST: Bytes = Bytes::from_kib(256);
+/// Amazon EBS counts a request to an SSD volume as one for each 256 KiB of it, others for each 4, 16 or 64 KiB (recalled).
+const PARTS_SOLD: [Bytes; 4] =
+    [Bytes::from_kib(4), Bytes::from_kib(16), Bytes::from_kib(64), Bytes::from_kib(256)];
 
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
@@ -137,7 +138,8 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
         (None, Some(bytes)) => (bytes, LimitedBy::Bytes),
         (None, None) => return None,
     };
-    if !bucket.is_even {
+    let grows_with_size = by == LimitedBy::Bytes || counted_bytes.is_some();
+    if !bucket.is_even && !(grows_with_size && bucket.is_of_many_sizes()) {
         return None;
     }
     if !bucket.is_certain {
@@ -187,7 +189,7 @@ fn of_parts(course: &Course, side: Side) -> Option<(Bucket, Bytes)> {
     best
 }
 
-/// Powers of two, as everywhere. Where phases are too short for windows of their own, that of the volumes sold most.
+/// Powers of two, as everywhere. Where phases are too short for windows of their own, those of volumes that are sold.
 fn part_sizes(course: &Course, side: Side) -> BTreeSet<Bytes> {
     let asked = Asked::of(course, Unit::Requests, side);
     let windows = asked.windows();
@@ -201,8 +203,10 @@ fn part_sizes(course: &Course, side: Side) -> BTreeSet<Bytes> {
         }
     }
     let mut parts = BTreeSet::new();
-    if blocks.first() <= Some(&EBS_REQUEST) && blocks.last() > Some(&EBS_REQUEST) {
-        parts.insert(EBS_REQUEST);
+    for part in PARTS_SOLD {
+        if blocks.first() <= Some(&part) && blocks.last() > Some(&part) {
+            parts.insert(part);
+        }
     }
     for &(smaller, more) in &rates {
         for &(larger, less) in &rates {

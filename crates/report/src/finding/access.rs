@@ -345,7 +345,7 @@ impl Wording for StripeLayout {
                     "RAID 10 (striped mirrors), {members} drives as {mirrors} mirrors of {copies}{chunk}."
                 )
             }
-            (VolumeKind::Stripe, None) => format!("RAID 0 (striped), {members} members{chunk}."),
+            (VolumeKind::Stripe, None) => format!("Striped (RAID 0, 5 or 6), {members} members{chunk}."),
             (VolumeKind::Mirror, _) => format!("RAID 1 (mirrored): {members} members share the reads."),
             (VolumeKind::Concatenation, _) => format!("Linear (concatenated) volume, {members} members."),
         }
@@ -704,7 +704,7 @@ mod tests {
         };
         assert_eq!(
             statement(&known(layout), FindingCode::StripeLayout),
-            "RAID 0 (striped), 3 members, chunk size 64 KiB. At QD 16, 66.9 % (56.7 to 77.2) of pairs of concurrent reads go to \
+            "Striped (RAID 0, 5 or 6), 3 members, chunk size 64 KiB. At QD 16, 66.9 % (56.7 to 77.2) of pairs of concurrent reads go to \
              different actuators; 66.7 % is expected for 3 members. Odds in favour of this layout: 10^6 to 1."
         );
     }
