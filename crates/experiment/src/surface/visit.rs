@@ -57,19 +57,24 @@ impl Visitor {
         self.bytes
     }
 
-    /// A visit from a random place of `part` on; it may end behind it, but not behind the range. Requests are aligned as those of file systems and of
-    /// a full pass are: others read one page group, allocation unit or shard more.
+    /// A visit from a random place of `part` on; it may end behind it, but not behind the range.
     pub fn place(&self, part: ByteRange, prng: &mut Prng) -> ByteRange {
         let places = (part.bytes().get() / self.block.get()).max(1);
-        let first = part.first().get() + prng.below(places) * self.block.get();
-        self.at(Offset::new(first))
+        self.aligned(Offset::new(part.first().get() + prng.below(places) * self.block.get()))
+    }
+
+    /// With requests aligned as those of file systems and of a full pass are: others read one page group, allocation unit or shard more.
+    pub fn aligned(&self, first: Offset) -> ByteRange {
+        let last = self.range.end().get() - self.bytes.get();
+        let block = self.block.get();
+        self.at(Offset::new(first.get().min(last) / block * block))
     }
 
     pub fn at(&self, first: Offset) -> ByteRange {
         let last = self.range.end().get() - self.bytes.get();
-        let aligned = first.get().min(last) / self.block.get() * self.block.get();
-        let first = Offset::new(aligned.max(self.range.first().get()));
-        ByteRange::new(first, self.bytes).expect("a visit lies inside its range")
+        let inside = first.get().clamp(self.range.first().get(), last) - self.range.first().get();
+        let aligned = Offset::new(self.range.first().get() + inside / self.grid.get() * self.grid.get());
+        ByteRange::new(aligned, self.bytes).expect("a visit lies inside its range")
     }
 
     /// The phase of a visit to `stretch`, which ends after `time` even if the drive is not through with it.
