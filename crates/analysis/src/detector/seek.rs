@@ -23,6 +23,7 @@
 
 use super::detect::{Detector, Need};
 use super::trust::covers;
+use crate::cache::memory_answer_s;
 use crate::examined::Examined;
 use crate::geometry::{
     Density, Layout, Mechanics, NearSeeks, SeekCurve, evidence_of, hops_of, near_maps, range_of,
@@ -109,7 +110,10 @@ impl Seen {
             return Err(NoGeometry::Interference { share: curve.late_share() });
         }
         let maps = near_maps(readings, counts, rotation, sector.get());
-        let near = NearSeeks::of(readings, &maps, rotation);
+        let near = match (NearSeeks::of(readings, &maps, rotation), memory_answer_s(run)) {
+            (Some(near), Some(hit_s)) => Some(near.with_hits_of(hit_s)),
+            (near, _) => near,
+        };
         Ok(Seen { near, layout: Layout::of(counts, rotation), curve, is_whole: covers(run, range) })
     }
 
