@@ -4,11 +4,10 @@ use crate::measured::{self, extent, in_no_time, is_measurement, sequential_visit
 use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
 use crate::stats::quantile::interval_ranks;
-use crate::stats::sample::{Sample, middle};
+use crate::stats::sample::middle;
 use crate::streaming::{Calibration, ONE_DISK_RATE_MAX};
 use crate::stripe;
 use crate::surface::in_step::InStep;
-use crate::surface::noise::{NOISE_MIN, scale};
 use model::finding::SurveyUnknown;
 use model::plan::{PhaseKind, StopReason};
 use model::range::ByteRange;
@@ -52,10 +51,6 @@ const PIECES_MIN: u64 = 4;
 /// First visits, which find out how long samples must be, do not count where they were shorter than such a part of most: what a drive
 /// takes to begin is more of them, so that they look slow.
 const SHORT_PART: u64 = 2;
-
-/// How many times as much the rest of samples behind their first requests scatters as whole ones, where these share a link. Where requests are done one
-/// after the other both scatter alike.
-const LINK_EVENNESS: f64 = 4.0;
 
 /// Half a revolution of the fastest disks, which turn 15,000 times a minute: tracks and surfaces make requests differ by less.
 const MISSED_S_MIN: f64 = 2e-3;
@@ -112,7 +107,6 @@ pub(super) fn gather(run: &RunView<'_>, operation: Operation) -> Result<Gathered
         access_s: single_access_s(run),
         start_s: if moves_parts { 0.0 } else { start_s(probes, visits, operation) },
         begins_late: moves_parts && begins_late(visits, operation),
-        shares_link: !moves_parts && shares_link(visits, operation),
         may_be_late: run.environment.is_in_real_time(),
     };
     for visit in visits {
@@ -225,7 +219,6 @@ struct Access {
     start_s: f64,
     /// Whether the second request takes longer than those behind it.
     begins_late: bool,
-    shares_link: bool,
     /// Whether a processor that slept may have noticed the first completion late, which no virtual one does.
     may_be_late: bool,
 }
@@ -252,29 +245,10 @@ fn seconds_per_byte(visit: &measured::Visit<'_>, operation: Operation, access: &
     }
     // Where nothing moves, requests that are under way together may be done together: then all are as late as the first, and the whole
     // time counts. Where one comes after the other, the first is the earliest by far, and what it took besides is left out with it.
-    if visit.is_in_turn(operation) && !access.shares_link {
+    if visit.is_in_turn(operation) {
         return totals.seconds_per_byte();
     }
     Some((visit.summary.duration_ns as f64 / 1e9 - access.start_s) / totals.bytes as f64)
-}
-
-/// Whether requests in flight share a link, as on a network: they are done nearly together, now sooner and now later, so that what was moved behind the
-/// first scatters while whole samples are alike. By that rates were up to a tenth above that of the link.
-fn shares_link(visits: &[measured::Visit<'_>], operation: Operation) -> bool {
-    let (mut wholes, mut rests) = (Vec::new(), Vec::new());
-    for visit in visits {
-        if let Some(totals) = visit.summary.totals_of(operation)
-            && let Some(s_per_byte) = totals.seconds_per_byte()
-            && totals.operations >= OPERATIONS_MIN
-        {
-            wholes.push((visit.summary.duration_ns as f64 / totals.bytes as f64).ln());
-            rests.push(s_per_byte.ln());
-        }
-    }
-    match (Sample::new(wholes), Sample::new(rests)) {
-        (Some(wholes), Some(rests)) => LINK_EVENNESS * scale(&wholes).max(NOISE_MIN) < scale(&rests),
-        _ => false,
-    }
 }
 
 /// Whether most samples lose time before their second completion, for certain: a drive that prefetches only what is read in sequence has read
