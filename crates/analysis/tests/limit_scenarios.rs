@@ -105,6 +105,29 @@ fn large_requests_that_count_as_several_are_told() {
     }
 }
 
+/// The same in phases of 0.08 s, as `check` makes them, of which none shows the rate of its size: 8 of 8 such volumes had no limit.
+#[test]
+fn parts_of_requests_are_told_from_short_phases() {
+    let limit = "iops = 1157.5\ncredit_requests = 30000\nrequest_kib = 16";
+    let text = preset_text("cloud-volume").unwrap().replace("iops = 300\ncredit_requests = 40000", limit);
+    let mut bench = on(&Profile::parse(&text, "test.toml").unwrap(), 1);
+    read(&mut bench, 1024, 4, 2);
+    for round in 0..60 {
+        for (block_kib, depth) in [(4, 1), (64, 1), (4, 16), (1024, 1), (16, 1), (4, 2), (256, 1), (4, 8)] {
+            let block = Bytes::from_kib(block_kib);
+            let pattern = Pattern::RandomWithReplacement;
+            let workload = Workload::new(bench.whole(), pattern, OperationMix::Read, block, depth);
+            bench.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_millis(80)));
+        }
+        bench.pause(Nanos::from_millis(round % 3));
+    }
+    let findings = analyse(&bench.view());
+    let limit = the_limit(&findings);
+    assert_eq!((limit.by, limit.counted_bytes), (LimitedBy::Requests, Some(Bytes::from_kib(16))));
+    assert!((limit.sustained.value / 1157.5 - 1.0).abs() < 0.01, "{limit:?}");
+    assert!((limit.credit / 30_000.0 - 1.0).abs() < 0.03, "{limit:?}");
+}
+
 #[test]
 fn one_workload_at_the_limit_does_not_decide() {
     let mut bench = on(&preset("cloud-volume-bytes").unwrap(), 1);

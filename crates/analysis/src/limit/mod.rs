@@ -19,6 +19,7 @@ use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 use model::plan::PhaseKind;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos};
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// So long at the limit makes enough windows of it.
@@ -30,6 +31,9 @@ const DECIDING_MAX: Nanos = Nanos::from_secs(10);
 /// Amazon EBS counts a request to an SSD volume as one for each 256 KiB of it, others for each 4, 16 or 64 KiB (recalled).
 const PARTS_SOLD: [Bytes; 4] =
     [Bytes::from_kib(4), Bytes::from_kib(16), Bytes::from_kib(64), Bytes::from_kib(256)];
+
+/// What counts parts misses the credit further if it is taken for bytes; of requests that are all whole parts both miss it as far, but for rounding.
+const AS_EXACT: f64 = 1.01;
 
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
@@ -168,10 +172,11 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
     Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None, windows: bucket.windows })
 }
 
-/// Whether parts of requests are a chance: the whole ones explain as much, or are even at several sizes where parts are not.
+/// Whether parts of requests are a chance: the whole ones explain as much as exactly, or are even at several sizes where parts are not.
 fn explains_as_much(whole: &Bucket, part: &Bucket) -> bool {
     let is_surer = whole.is_even && whole.blocks.len() > 1 && !part.is_even;
-    is_surer || whole.blocks.len() >= part.blocks.len() && whole.windows >= part.windows
+    let is_as_exact = whole.off_credit <= AS_EXACT * part.off_credit;
+    is_surer || is_as_exact && whole.blocks.len() >= part.blocks.len() && whole.windows >= part.windows
 }
 
 /// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.
@@ -180,9 +185,11 @@ fn of_parts(course: &Course, side: Side) -> Option<(Bucket, Bytes)> {
     for part in part_sizes(course, side) {
         let Some(bucket) = fit(course, Unit::Parts(part), side) else { continue };
         let explains = |bucket: &Bucket| (bucket.is_even, bucket.blocks.len(), bucket.windows);
-        if bucket.blocks.len() > 1
-            && best.as_ref().is_none_or(|(other, _)| explains(&bucket) > explains(other))
-        {
+        let is_better = |other: &Bucket| match explains(&bucket).cmp(&explains(other)) {
+            Ordering::Equal => bucket.off_credit < other.off_credit,
+            order => order == Ordering::Greater,
+        };
+        if bucket.blocks.len() > 1 && best.as_ref().is_none_or(|(other, _)| is_better(other)) {
             best = Some((bucket, part));
         }
     }
@@ -202,9 +209,10 @@ fn part_sizes(course: &Course, side: Side) -> BTreeSet<Bytes> {
             rates.push((block, sum / members.len() as f64));
         }
     }
+    let asked_for: BTreeSet<Bytes> = course.shapes.iter().flatten().map(|shape| shape.block).collect();
     let mut parts = BTreeSet::new();
     for part in PARTS_SOLD {
-        if blocks.first() <= Some(&part) && blocks.last() > Some(&part) {
+        if asked_for.first() <= Some(&part) && asked_for.last() > Some(&part) {
             parts.insert(part);
         }
     }

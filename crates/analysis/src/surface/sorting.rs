@@ -480,6 +480,27 @@ mod tests {
         assert_eq!(moments.scattered(), None);
     }
 
+    /// Of 200 places that were visited once each, 7 in a row took as long as 64: no time was left to look again, and nothing was told.
+    #[test]
+    fn slow_places_next_to_each_other_confirm_each_other() {
+        let mut visits = Vec::new();
+        for number in 0..200 {
+            let times_slower = if (90..97).contains(&number) { 9.0 } else { 1.0 };
+            let start_ns = number * 79 % 200 * 1_000_000_007;
+            visits.push(visit(number * PIECE_BYTES, 8 << 20, start_ns, times_slower));
+        }
+        let range = ByteRange::new(Offset::START, Bytes::new(200 * PIECE_BYTES)).expect("a range");
+        let map = SurfaceMap::of_visits(range, visits.clone());
+        let [region] = map.slow_places.as_slice() else { panic!("{:?}", map.slow_places) };
+        assert_eq!((region.first_byte / PIECE_BYTES, region.visits), (90, 7));
+        assert!(map.suspects().is_empty());
+        // A moment that held up seven visits in a row says nothing of places that lie side by side.
+        for visit in &mut visits {
+            visit.start_ns = visit.first_byte / PIECE_BYTES * 1_000_000_007;
+        }
+        assert!(SurfaceMap::of_visits(range, visits).slow_places.is_empty());
+    }
+
     #[test]
     fn places_that_were_never_slow_again_are_not_slow() {
         let once: Vec<u64> = (0..20).map(|index| 50 + 200 * index).collect();

@@ -202,6 +202,19 @@ fn a_minute_is_enough_for_the_ratio_of_both_edges() {
 }
 
 /// A file of 64 MiB whose visits never agree.
+/// As those of a full pass and of file systems are: at any multiple of 4 KiB an SSD of 3.13 GB/s was told as 2.54.
+#[test]
+fn requests_are_aligned_to_their_own_size() {
+    let flash = disk(&|_, number| 1e-9 * (1.0 + 0.01 * noise(number)));
+    for phase in flash.survey(setup(1 << 40), vec![OperationMix::Read]) {
+        let workload = phase.phase.workload.expect("reads");
+        if workload.pattern == Pattern::Sequential {
+            let block = workload.block_sizes.largest();
+            assert!(workload.range.first().get().is_multiple_of(block.get()), "{}", phase.phase.name);
+        }
+    }
+}
+
 #[test]
 fn what_is_small_is_not_gone_over_for_a_minute() {
     let capacity = 64 * MIB;
