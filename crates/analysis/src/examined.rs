@@ -6,8 +6,9 @@ use crate::interference::{self, counted_bytes_per_second};
 use crate::measured::is_surveyed;
 use crate::moving_parts::turns;
 use crate::stripe::{Answered, Arms, Verdict};
-use crate::surface::{Pauses, SurfaceMap};
+use crate::surface::{Pauses, SlowPlace, SurfaceMap};
 use model::finding::{Interference, NoGeometry, StripeLayoutUnknown, SurveyUnknown};
+use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
 use std::cell::OnceCell;
@@ -49,7 +50,8 @@ impl<'run> Examined<'run> {
             if operation != Operation::Read {
                 return Ok(map);
             }
-            let pauses = Pauses::of(self, &map.slow_places);
+            let slow: Vec<ByteRange> = map.slow_places.iter().map(SlowPlace::range).collect();
+            let pauses = Pauses::of(self, &slow);
             Ok(map.with_pauses(pauses))
         };
         map.get_or_init(examine).as_ref().map_err(|reason| *reason)

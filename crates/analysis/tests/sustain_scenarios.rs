@@ -94,6 +94,22 @@ fn noise_alone_never_drops() {
     }
 }
 
+/// A card that writes at 906 MB/s, give or take a twentieth from one 64 MiB to the next: "the SLC cache is full after 848 MB: 970 MB/s (820 to
+/// 1,150) to 906 MB/s, a factor of 1.07", since some of them happened to be quick. 236 of 600 such streams dropped.
+#[test]
+fn a_rate_that_wanders_from_block_to_block_hardly_ever_drops() {
+    let mut told = Vec::new();
+    for seed in 0..600 {
+        let mut prng = Prng::new(seed, 7);
+        let blocks: Vec<f64> = (0..250).map(|_| (0.05 * prng.normal()).exp()).collect();
+        let rate = |written: f64, _| 906e6 * blocks[(written / 67_108_864.0) as usize];
+        if drop(&batches(15e9, 0.001, seed, rate)).is_some() {
+            told.push(seed);
+        }
+    }
+    assert!(told.len() <= 18, "{told:?}");
+}
+
 #[test]
 fn stalls_and_a_time_of_other_load_are_no_drop() {
     let stalls = |written: f64, batch: usize| if batch % 17 == 9 { 20e6 } else { 200e6 + 0.0 * written };

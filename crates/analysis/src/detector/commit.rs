@@ -352,8 +352,7 @@ fn verdict(
     })
 }
 
-/// The probability that the true percentile is within the limit: that no larger share than it leaves takes longer. Where rounds differ there are
-/// as many fewer commits.
+/// The probability that no larger share than the percentile leaves takes longer. Rounds that differ count as fewer commits.
 fn probability_within(latencies: &LatencyHistogram, dispersion: f64, limit: CommitLimit) -> Option<f64> {
     let (count, within) = (latencies.count(), latencies.count_below(limit.latency));
     if count == 0 {

@@ -162,8 +162,7 @@ pub(crate) fn range_of(run: &RunView<'_>) -> Option<ByteRange> {
 /// At either end a fortieth of the range and more is a part of its own: of the places that are read again some five lie in one.
 const ENDS_PART: u64 = 40;
 
-/// The part of a range that an actuator serves, where an SSD answers what lies before it or behind it, as in tiers: the disk behind it begins and
-/// ends there.
+/// The part of a range that an actuator serves: without what an SSD answers at either end of it, as in tiers.
 pub fn served_by_actuator(range: ByteRange, readings: &[Reading], rotation: &Rotation) -> ByteRange {
     let (mut first, mut end) = (range.end().get(), range.first().get());
     for reading in readings {

@@ -32,7 +32,7 @@ const RUNS_MAX: usize = 3;
 /// Below this share of the credit a bucket may have been full.
 const FULL_SHARE: f64 = 0.02;
 /// Windows that may contradict: the one in which the credit ends, and a stall now and then.
-const CONTRADICTING_SHARE: f64 = 0.02;
+pub(super) const CONTRADICTING_SHARE: f64 = 0.02;
 /// What comes at the sustained rate so near to the credit waits for tokens: on mounted volumes 1 to 5 % of what was counted had been joined.
 const NEAR_SHARE: f64 = 0.05;
 /// A drop of the deficit between two times at the credit that is no slip: then the refill is seen by itself. A write

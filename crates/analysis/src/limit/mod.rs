@@ -10,7 +10,7 @@ mod course;
 
 use crate::stats::bounded;
 use asked::{Asked, Side, Unit, Window};
-use bucket::{Bucket, RUN_MIN, candidates_of, fit};
+use bucket::{Bucket, CONTRADICTING_SHARE, RUN_MIN, candidates_of, fit};
 use change::{Change, fit_changed};
 use course::Course;
 
@@ -19,7 +19,6 @@ use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 use model::plan::PhaseKind;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos};
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// So long at the limit makes enough windows of it.
@@ -33,7 +32,7 @@ const PARTS_SOLD: [Bytes; 4] =
     [Bytes::from_kib(4), Bytes::from_kib(16), Bytes::from_kib(64), Bytes::from_kib(256)];
 
 /// What counts parts misses the credit further if it is taken for bytes; of requests that are all whole parts both miss it as far, but for rounding.
-const AS_EXACT: f64 = 1.01;
+const AS_EXACT: f64 = 1.5;
 
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
@@ -176,7 +175,7 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
 fn explains_as_much(whole: &Bucket, part: &Bucket) -> bool {
     let is_surer = whole.is_even && whole.blocks.len() > 1 && !part.is_even;
     let is_as_exact = whole.off_credit <= AS_EXACT * part.off_credit;
-    is_surer || is_as_exact && whole.blocks.len() >= part.blocks.len() && whole.windows >= part.windows
+    is_surer || is_as_exact && whole.windows as f64 >= (1.0 - CONTRADICTING_SHARE) * part.windows as f64
 }
 
 /// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.
@@ -184,16 +183,21 @@ fn of_parts(course: &Course, side: Side) -> Option<(Bucket, Bytes)> {
     let mut best: Option<(Bucket, Bytes)> = None;
     for part in part_sizes(course, side) {
         let Some(bucket) = fit(course, Unit::Parts(part), side) else { continue };
-        let explains = |bucket: &Bucket| (bucket.is_even, bucket.blocks.len(), bucket.windows);
-        let is_better = |other: &Bucket| match explains(&bucket).cmp(&explains(other)) {
-            Ordering::Equal => bucket.off_credit < other.off_credit,
-            order => order == Ordering::Greater,
+        let is_better = match &best {
+            Some((other, _)) => explains_more(&bucket, other),
+            None => true,
         };
-        if bucket.blocks.len() > 1 && best.as_ref().is_none_or(|(other, _)| is_better(other)) {
+        if bucket.blocks.len() > 1 && is_better {
             best = Some((bucket, part));
         }
     }
     best
+}
+
+fn explains_more(one: &Bucket, other: &Bucket) -> bool {
+    let [explained, of_other] =
+        [one, other].map(|bucket| (bucket.is_even, bucket.blocks.len(), bucket.windows));
+    explained > of_other || explained == of_other && one.off_credit < other.off_credit
 }
 
 /// Powers of two, as everywhere. Where phases are too short for windows of their own, those of volumes that are sold.
@@ -209,7 +213,10 @@ fn part_sizes(course: &Course, side: Side) -> BTreeSet<Bytes> {
             rates.push((block, sum / members.len() as f64));
         }
     }
-    let asked_for: BTreeSet<Bytes> = course.shapes.iter().flatten().map(|shape| shape.block).collect();
+    let mut asked_for = BTreeSet::new();
+    for shape in course.shapes.iter().flatten() {
+        asked_for.insert(shape.block);
+    }
     let mut parts = BTreeSet::new();
     for part in PARTS_SOLD {
         if asked_for.first() <= Some(&part) && asked_for.last() > Some(&part) {

@@ -1,11 +1,11 @@
 //! Pauses of a stream in which the actuator of a disk served other I/O.
 
-use super::SlowPlace;
 use super::visit::is_of_several_disks;
 use crate::measured::{Visit, sequential_visits};
 use crate::moving_parts::is_disk;
 use crate::stats::sample::middle;
 use crate::streaming::USUAL;
+use model::range::ByteRange;
 use model::record::IoRecord;
 use model::request::Operation;
 use model::run::RunView;
@@ -38,12 +38,12 @@ pub struct Pauses {
 
 impl Pauses {
     /// Smaller requests than usual are answered in groups, from what was prefetched: between these such a drive loses a revolution without other I/O.
-    /// A weak region, which the drive reads again and again, is none either.
-    pub(crate) fn of(run: &RunView<'_>, slow_places: &[SlowPlace]) -> Pauses {
+    /// A slow place, which the drive reads again and again, is left out.
+    pub(crate) fn of(run: &RunView<'_>, slow: &[ByteRange]) -> Pauses {
         let mut visits = sequential_visits(run, Operation::Read);
         visits.retain(|visit| {
             visit.workload.block_sizes.largest() >= USUAL.block_bytes
-                && !slow_places.iter().any(|place| place.overlaps(visit.workload.range))
+                && !slow.iter().any(|place| place.overlaps(&visit.workload.range))
         });
         if !is_disk(run) || is_of_several_disks(run, &visits, Operation::Read, Some(true)) {
             return Pauses::default();

@@ -107,8 +107,7 @@ impl Sorting {
         self.excess[visit] > self.limit
     }
 
-    /// The first visit to each place, by how much it exceeds those around it, and whether it was slow. A place where another visit
-    /// had been before is left out: it may have been chosen by what that one saw.
+    /// The first visit to each place, its excess, and whether it was slow. Places that an earlier visit overlaps may have been chosen by it.
     fn firsts(&self, visits: &[Visit]) -> Vec<(usize, f64, bool)> {
         let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
         let mut firsts = Vec::new();
@@ -188,8 +187,7 @@ impl Sorting {
         self.join_suspects(visits, &sound_times, looked_at);
     }
 
-    /// Slow places with no sound one between them confirm each other as visits to one place do: a large weak region takes up all the time that
-    /// there was to look again.
+    /// Slow places with no sound one between them confirm each other: a large weak region leaves no time to look again.
     fn join_suspects(&mut self, visits: &[Visit], sound_times: &[u64], looked_at: f64) {
         let mut from = 0;
         while from < self.places.len() {
@@ -198,8 +196,10 @@ impl Sorting {
             let places = from..from + beyond;
             from += beyond + 1;
             let (mut slow, mut by_chance) = (Vec::new(), 1.0);
-            for place in &self.places[places.clone()] {
-                slow.extend(place.visits.clone().filter(|&visit| self.is_slow(visit)));
+            for visit in self.places[places.clone()].iter().flat_map(|place| place.visits.clone()) {
+                if self.is_slow(visit) {
+                    slow.push(visit);
+                }
             }
             slow.sort_by_key(|&visit| visits[visit].start_ns);
             for &visit in slow.iter().skip(1) {
@@ -214,10 +214,14 @@ impl Sorting {
     /// How much first visits exceed those around them, without places that are slow whenever they are visited.
     pub(super) fn moments_elsewhere(&self, visits: &[Visit]) -> Moments {
         let slow = self.ranges_of(Verdict::Slow, visits);
-        let mut firsts = self.firsts(visits);
-        firsts.retain(|(first, ..)| !slow.iter().any(|range| range.overlaps(&visits[*first].range())));
-        let moments = firsts.into_iter().map(|(first, excess, slow)| (visits[first].start_ns, excess, slow));
-        Moments::of(moments.collect())
+        let mut elsewhere = Vec::new();
+        for (first, excess, is_slow) in self.firsts(visits) {
+            let own = visits[first].range();
+            if !slow.iter().any(|range| range.overlaps(&own)) {
+                elsewhere.push((visits[first].start_ns, excess, is_slow));
+            }
+        }
+        Moments::of(elsewhere)
     }
 
     /// The mean time per byte of a place, of the visits that were not slow for another reason.
@@ -361,8 +365,9 @@ impl SlowPlace {
         (range.first()..range.end()).contains(&Offset::new(self.first_byte + self.bytes / 2))
     }
 
-    pub(super) fn overlaps(&self, range: ByteRange) -> bool {
-        self.first_byte < range.end().get() && range.first().get() < self.first_byte + self.bytes
+    pub(crate) fn range(&self) -> ByteRange {
+        let range = ByteRange::from_bytes(self.first_byte, self.bytes);
+        range.expect("what is slow was visited, within the drive")
     }
 
     fn join(&mut self, next: &SlowPlace) {

@@ -19,6 +19,8 @@ const LOST_S_MIN: f64 = 1.0;
 /// And no sooner: a CPU quota takes processors away for up to 100 ms (the period of `cpu.max` in cgroup v2). Four such periods;
 /// longer would be more than half of the cache of quick drives with small ones.
 const SECONDS_AFTER_MIN: f64 = 0.4;
+/// Of what scatters evenly the quickest of some dozens is two standard deviations off: a drop of three is none that came nearer than this share of it.
+const NEAR_SHARE: f64 = 1.0 / 3.0;
 /// Then the rate after it is known well enough, as a share of it to either side; or this much was written, and it is not worth more.
 const PRECISION: f64 = 0.02;
 /// So many batches are enough as well: a rate that drifts is not known better by more of them.
@@ -159,7 +161,9 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
         return Standing::Falling;
     }
     let wanders = after.cost.interval(CONFIDENCE).low <= before.cost.value
-        || before.cost.interval(CONFIDENCE).high >= after.cost.value;
+        || before.cost.interval(CONFIDENCE).high >= after.cost.value
+        || comes_near(&batches[after.first..], &before)
+        || was_as_slow(&levels[..index - 1], &before, &after);
     if wanders {
         return if batches.len() - after.first >= PIECES_AFTER_ENOUGH {
             Standing::Even
@@ -170,6 +174,32 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
     let least = own_step(&before, &after);
     let own = own_levels(batches, levels, after, least);
     Standing::Fell(Box::new(drop_through(batches, &[&[before], &own[..]].concat(), least)))
+}
+
+/// Whether a rate that wanders as much was quick for a while: over as many bytes behind it, it comes most of the way back.
+fn comes_near(behind: &[Batch], before: &Level) -> bool {
+    let (mut slower, mut from) = (Vec::new(), 0);
+    for end in 1..=behind.len() {
+        let stretch = &behind[from..end];
+        if bytes_of(stretch) >= before.bytes {
+            slower.push((seconds_of(stretch) / bytes_of(stretch)).ln() - before.cost.value);
+            from = end;
+        }
+    }
+    slower.sort_unstable_by(f64::total_cmp);
+    slower.len() >= PIECES_AFTER_MIN && slower[0] < NEAR_SHARE * slower[slower.len() / 2]
+}
+
+/// Whether more was written as slowly before the quick level than in it: a cache is quick from the start.
+fn was_as_slow(earlier: &[Level], before: &Level, after: &Level) -> bool {
+    let halfway = f64::midpoint(before.cost.value, after.cost.value);
+    let mut slow_bytes = 0.0;
+    for level in earlier {
+        if level.cost.value >= halfway {
+            slow_bytes += level.bytes;
+        }
+    }
+    slow_bytes > before.bytes
 }
 
 /// A stream that was slower in the middle, by a step down and one up again. None where it fell for good, or swings.

@@ -23,8 +23,7 @@ use model::workload::DataPattern;
 use report::quantity::rough_time;
 use std::path::Path;
 
-/// Goes on with a run; the exit status. What was typed beside its name are the consents to write, which were given once, for once, and where
-/// the result goes.
+/// Goes on with a run; the exit status. Beside its name are the consents to write, given for once, and where the result goes.
 pub fn run(typed: &Request, name: &str, store: Option<&Path>) -> Result<u8, UserError> {
     refuse_other_options(typed, name)?;
     let typed = begun_run::of_drive(typed);

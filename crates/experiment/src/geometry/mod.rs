@@ -52,8 +52,7 @@ const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
 const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
 /// The time for all, unless another is asked for.
 pub(crate) const TIME: Nanos = Nanos::from_secs(54);
-/// The same where completion times scatter: a track then takes a third of a second. Seeks are known after half of it, and some 150 tracks at
-/// the end.
+/// The same where completion times scatter: a track takes a third of a second. Seeks are known half way, and 150 tracks at the end.
 const TIME_OF_ENDS: Nanos = Nanos::from_secs(110);
 /// What rounds and strata took in vain where smaller blocks show tracks.
 const TIME_ANEW: Nanos = Nanos::from_secs(12);
@@ -79,13 +78,6 @@ const CLOSER_READS: u32 = 5;
 const TIME_OF_CYLINDER_ENDS: Nanos = Nanos::from_secs(10);
 /// A place begins that many tracks above a border that it is to hold between two whole tracks.
 const ABOVE_BORDER: f64 = 1.35;
-/// By which parts of a turn sectors of a pair pass one after the other: on the same track up to what a command may cost, and on
-/// the next one with a seek of up to half a turn and more. Then closer around where they were just caught.
-const SAME_TRACK_TURNS: (f64, f64) = (0.02, 0.4);
-const NEXT_TRACK_TURNS: (f64, f64) = (0.03, 0.85);
-const PAIRS_FIRST: u32 = 8;
-const PAIRS: u32 = 12;
-const CLOSE_TURNS: f64 = 0.04;
 const BATCH: u64 = 20;
 /// The same where the ends of tracks are looked for: two reads a round leave one of 5000 sectors after 8 rounds, the last ones confirm.
 const BATCH_OF_ENDS: u64 = 48;
@@ -504,8 +496,8 @@ impl Geometry {
     }
 
     fn plan_pairs(&mut self, rotation: &Rotation) -> Stage {
-        let same = evenly(SAME_TRACK_TURNS, PAIRS_FIRST);
-        let next = evenly(NEXT_TRACK_TURNS, PAIRS_FIRST);
+        let same = probes::evenly(probes::SAME_TRACK_TURNS, probes::PAIRS_FIRST);
+        let next = probes::evenly(probes::NEXT_TRACK_TURNS, probes::PAIRS_FIRST);
         self.queue_pairs(rotation, &same, &next, &next);
         Stage::Pairs
     }
@@ -518,10 +510,10 @@ impl Geometry {
             let [mut next, mut other] = [const { Vec::new() }; 2];
             for (seek, turns) in [(seeks.next_track, &mut next), (seeks.other_track, &mut other)] {
                 if let Some(seek) = seek {
-                    *turns = around(overhead + seek.value / rotation.turn_s());
+                    *turns = probes::around(overhead + seek.value / rotation.turn_s());
                 }
             }
-            self.queue_pairs(rotation, &around(overhead), &next, &other);
+            self.queue_pairs(rotation, &probes::around(overhead), &next, &other);
         }
         Stage::ClosePairs
     }
@@ -595,19 +587,6 @@ impl Geometry {
             }
         }
     }
-}
-
-fn evenly((first, last): (f64, f64), count: u32) -> Vec<f64> {
-    let step = (last - first) / f64::from(count - 1);
-    (0..count).map(|index| first + step * f64::from(index)).collect()
-}
-
-fn around(middle: f64) -> Vec<f64> {
-    let mut turns = evenly((middle - CLOSE_TURNS, middle + CLOSE_TURNS), PAIRS);
-    for turn in &mut turns {
-        *turn = turn.max(0.01);
-    }
-    turns
 }
 
 impl Experiment for Geometry {

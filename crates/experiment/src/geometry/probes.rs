@@ -27,6 +27,13 @@ const UNKNOWN_UPWARDS: [[u64; 6]; LENGTHS_UPWARDS as usize] = [
 ];
 pub const LENGTHS_UPWARDS: u64 = 4;
 const KNOWN_UPWARDS: [f64; 6] = [0.0, 0.12, 0.26, 0.42, 0.6, 0.85];
+/// By which parts of a turn sectors of a pair pass one after the other: on the same track up to what a command may cost, and on
+/// the next one with a seek of up to half a turn and more. Then closer around where they were just caught.
+pub const SAME_TRACK_TURNS: (f64, f64) = (0.02, 0.4);
+pub const NEXT_TRACK_TURNS: (f64, f64) = (0.03, 0.85);
+pub const PAIRS_FIRST: u32 = 8;
+const PAIRS: u32 = 12;
+const CLOSE_TURNS: f64 = 0.04;
 /// Reads on a track of which every sector is to be known, and how many tracks.
 const CLOSE_STEP: f64 = 0.17;
 const CLOSE_READS: u32 = 17;
@@ -121,4 +128,16 @@ pub fn pairs(
         }
     }
     reads
+}
+pub fn evenly((first, last): (f64, f64), count: u32) -> Vec<f64> {
+    let step = (last - first) / f64::from(count - 1);
+    (0..count).map(|index| first + step * f64::from(index)).collect()
+}
+
+pub fn around(middle: f64) -> Vec<f64> {
+    let mut turns = evenly((middle - CLOSE_TURNS, middle + CLOSE_TURNS), PAIRS);
+    for turn in &mut turns {
+        *turn = turn.max(0.01);
+    }
+    turns
 }

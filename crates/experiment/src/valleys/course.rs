@@ -35,8 +35,7 @@ const SLOWED_MAX: u32 = 50;
 const FILE_PASSES_MAX: u32 = PASSES_MAX + 1;
 const FILE_SLOWED_MAX: u32 = 5;
 const PASSES_OF_TABLE: u32 = 3;
-/// How long passes go on after the usual ones: until it was written for long enough, and slowed for some of the gaps of which two were
-/// seen by then.
+/// How long passes go on after the usual ones: until enough was written, and slowed for some of the gaps of which two were seen.
 const MORE_S: f64 = WRITTEN_S_ENOUGH * (1.0 + SLOWED_GAPS / GAPS_TO_COMPARE as f64);
 /// Shares of a range begin and end at multiples of this, so that what is conditioned in large blocks is all that is passed over.
 const GRID: Bytes = conditioning::DISCARD_BLOCK;

@@ -84,8 +84,7 @@ pub enum OtherLoad {
     Paused { samples: usize, of: usize },
     /// Samples that follow each other in time are alike wherever they are.
     Alike { correlation: f64 },
-    /// The quickest twentieth took less time by that share than surfaces and tracks of a disk explain: other requests fell into
-    /// most samples.
+    /// By that share the quickest twentieth took less than surfaces and tracks of a disk explain: other requests fell into most.
     Most { quicker: f64 },
     /// Single reads show it: see [`crate::finding::Interference`].
     InReads,

@@ -452,9 +452,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
         }
-        SurveyUnknown::NotReadAgain { samples } => format!(
-            "{samples} samples were slow, by slow blocks or by other I/O, and time was up before they could be read again. Raise --time-limit."
-        ),
+        SurveyUnknown::NotReadAgain { samples } => not_read_again(*samples),
         SurveyUnknown::Scattered { samples, of } => scattered(*samples, *of),
         SurveyUnknown::NoOffsets => {
             "the program does not say where it measured. If you know, import again with --position.".into()
@@ -463,9 +461,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::NoneInThird { start } => {
             format!("no figure of the {} third of the drive.", if *start { "first" } else { "last" })
         }
-        SurveyUnknown::NoneAtBothEnds => {
-            "it takes figures of the first and of the last third of the drive.".into()
-        }
+        SurveyUnknown::NoneAtBothEnds => "it takes figures of the drive's first and last third.".into(),
         SurveyUnknown::NoRate => "no throughput follows from the figures.".into(),
         SurveyUnknown::TooSparse { share } => format!(
             "the figures cover {:.0} % of the drive and lie too far apart to interpolate.",
@@ -505,6 +501,12 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
         OtherLoad::InReads => "random reads of the same run show other I/O.".into(),
     };
     format!("other load on the drive hides {hidden}: {seen} {REPEAT_ALONE}")
+}
+
+fn not_read_again(samples: usize) -> String {
+    format!(
+        "{samples} samples were slow, because of slow blocks or other I/O, and time was up before they could be read again. Raise --time-limit."
+    )
 }
 
 fn scattered(samples: usize, of: usize) -> String {

@@ -1,5 +1,4 @@
-//! Several folders side by side: each task a row, each folder a column, with a bar for each, so that what depends on the place is seen at
-//! a glance.
+//! Several folders side by side: each task a row, each folder a column with a bar, so that what depends on the place is seen.
 
 use crate::finding::label;
 use crate::quantity::{capacity, measured};

@@ -81,8 +81,7 @@ fn points(charted: &ChartedRun<'_>, operation: Operation) -> Option<(Bytes, Vec<
     Some((block, thinned(ios).iter().map(point).collect(), latencies))
 }
 
-/// Up to the slowest. Where that is many times the usual, each decade as long as any other: else a single late answer would press all
-/// others to the ground.
+/// Up to the slowest. Where that is many times the usual, all decades are alike: else one late answer would flatten the others.
 fn time_axis(histograms: &[LatencyHistogram]) -> Axis {
     let (mut slowest, mut quickest, mut usual): (f64, f64, f64) = (0.0, f64::INFINITY, 0.0);
     for latencies in histograms {

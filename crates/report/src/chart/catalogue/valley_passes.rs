@@ -205,8 +205,7 @@ fn passes(run: &Run) -> Vec<Pass> {
     passes
 }
 
-/// How many valleys the detector counted in the pass that comes after so many that were alike. Of a slowed pass it may count fewer than can be
-/// seen.
+/// How many valleys the detector counted in the pass behind so many that were alike. Of a slowed pass more may be seen.
 fn valleys(run: &Run, pass: &Pass, alike_before: usize) -> Option<u64> {
     let mut alike = Vec::new();
     for row in &known::<WriteValleys>(&run.findings)?.conclusion.passes {

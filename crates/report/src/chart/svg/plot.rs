@@ -269,8 +269,7 @@ pub(super) fn ring(x: f64, y: f64, radius: f64) -> String {
     format!("M{:.1} {y:.1}a{radius} {radius} 0 1 0 {d} 0a{radius} {radius} 0 1 0 -{d} 0z", x - radius)
 }
 
-/// The line of an interval from top to bottom, each with whether the interval ends there: where it goes on beyond the picture there
-/// is no end to be seen.
+/// The line of an interval from top to bottom, each with whether the interval ends there or goes on beyond the picture.
 pub(super) fn whisker(x: f64, top: (f64, bool), bottom: (f64, bool)) -> String {
     let (left, width) = (x - RULES.whisker, 2.0 * RULES.whisker);
     let mut path = format!("M{x:.1} {:.1}V{:.1}", top.0, bottom.0);
