@@ -201,8 +201,7 @@ impl Calibration {
         }
     }
 
-    /// Whether more in flight streams faster than one disk can and loses nothing: with less, members fall out of step at some places, which
-    /// the few samples here may miss.
+    /// Whether more in flight streams faster than one disk and loses nothing: with less, members fall out of step where no sample was.
     fn is_of_fast_array(&self) -> bool {
         let mut with_more = self.long.areas.iter().flat_map(|area| of_setting(area, OF_ARRAYS));
         with_more.any(|s_per_byte| s_per_byte < 1.0 / ONE_DISK_RATE_MAX)

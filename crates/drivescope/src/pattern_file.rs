@@ -5,8 +5,7 @@ use model::units::Bytes;
 use std::io::Read;
 use std::path::Path;
 
-/// A file of patterns is a page or two; what is longer is something else. Iometer's files with all their results pages
-/// off are some tens of kilobytes.
+/// A file of patterns is a page or two, and some tens of kilobytes from Iometer with all results pages off.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Reads what was typed: the name of a plan that comes with the program, or a path whose ending says what it holds:

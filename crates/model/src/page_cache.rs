@@ -33,8 +33,7 @@ pub struct CachedRows {
     pub rows: Vec<CachedRow>,
 }
 
-/// No farther behind the beginning of a row is looked: four times what systems are set to read on at most, 16 MiB, where they are set
-/// to more than their usual 128 KiB.
+/// Where systems read on by more than 128 KiB, no farther behind the beginning of a row is looked: four times 16 MiB at most.
 const LOOK_MAX: Bytes = Bytes::from_mib(64);
 
 impl CachedRow {

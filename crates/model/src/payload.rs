@@ -32,8 +32,7 @@ pub struct Mark {
     /// Of the run: drawn, so that what an earlier run wrote is not taken for what this one wrote.
     #[serde(default)]
     pub key: u64,
-    /// How manyth write to the place, from 1 on. With 0 nothing was written there: then only sectors of this run that belong
-    /// to another place are wrong.
+    /// How manyth write to the place, from 1 on. With 0 nothing was written there: only sectors of this run from elsewhere are wrong.
     #[serde(default = "first_generation")]
     pub generation: u32,
 }

@@ -111,8 +111,7 @@ pub fn scatters(counts: &[TrackCount], rotation: &Rotation) -> bool {
     rotation.scatter_turns > FINEST_TURNS || off_sectors > 0.5
 }
 
-/// Stretches of reads each of which was a little below the last, or those that go up, from the highest down: they are made where the others
-/// told nothing, and replace them.
+/// Stretches of reads each a little below the last, or those that go up, from the highest down, which replace the others.
 pub(super) fn probes_of(readings: &[Reading], rotation: &Rotation) -> Vec<Vec<Reading>> {
     let (mut downwards, mut upwards) = (Vec::new(), Vec::new());
     let mut start = 0;

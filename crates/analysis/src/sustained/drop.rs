@@ -110,8 +110,7 @@ pub fn standing(batches: &[Batch]) -> Standing {
     }
 }
 
-/// The batches but for slow ones at the end that are too few for a drop: stalls, or the first of one to come. In a stream with stalls that recur
-/// they would count to these.
+/// The batches but for slow ones at the end, too few for a drop: stalls, which would count to those that recur, or one to come.
 fn without_slow_tail(batches: &[Batch]) -> &[Batch] {
     let (rest, last) = batches.split_at(batches.len().saturating_sub(PIECES_AFTER_MIN - 1));
     let (Some(level), Some(newest)) = (levels(rest).last().copied(), rest.last()) else { return batches };

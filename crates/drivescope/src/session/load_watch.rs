@@ -15,8 +15,7 @@ const BACKGROUND_BYTES_MIN: u64 = 16 * MIB;
 const STEAL_SHARE_MIN: f64 = 0.01;
 /// The same holds for waiting for a CPU.
 const WAIT_SHARE_MIN: f64 = STEAL_SHARE_MIN;
-/// A worker that spins is never asleep, so the kernel's own threads make it wait 1 % of the time on an idle machine (measured).
-/// 5 % is more than they account for.
+/// A worker that spins waits for the kernel's own threads 1 % of the time on an idle machine (measured); 5 % is more than these.
 const SPINNING_WAIT_SHARE_MIN: f64 = 0.05;
 
 #[derive(Default)]

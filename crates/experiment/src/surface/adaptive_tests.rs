@@ -4,6 +4,7 @@ use super::*;
 use model::histogram::LatencyHistogram;
 use model::plan::{PhaseKind, StopReason};
 use model::run::{CompletionStretch, Environment, MemorySeries, OperationTotals, PhaseSummary};
+use model::workload::Pattern;
 use proptest::prelude::*;
 
 const MIB: u64 = 1 << 20;

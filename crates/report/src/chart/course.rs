@@ -12,8 +12,7 @@ use std::iter::Fuse;
 const REQUESTS_MIN: u64 = 8;
 /// But slices of a second at most, so that a stall is seen.
 const JOINED_NS_MAX: u64 = 1_000_000_000;
-/// Where the flush takes more of a phase's time, its slices show how fast a write cache was filled, and only the phase with its flush
-/// how fast the drive wrote.
+/// Where the flush takes more of a phase, its slices show how fast a write cache was filled, and only phase and flush the drive.
 const FLUSH_SHARE_MAX: f64 = 0.02;
 /// Columns that a line is reduced to. A wide screen has twice as many as a chart in a page.
 const COLUMNS: usize = 2000;
@@ -135,8 +134,7 @@ pub fn reduced_line(points: impl IntoIterator<Item = (f64, f64)>, end: f64, coun
     columns.lines()
 }
 
-/// A line of any number of points on an axis that is known before: of each column its lowest and its highest point are kept, so that no
-/// peak and no valley is lost.
+/// A line of any number of points on a known axis: the lowest and the highest point of each column are kept, so no peak is lost.
 pub(super) struct Columns {
     x: Axis,
     extremes: Extremes,

@@ -189,8 +189,7 @@ pub(crate) const SYMBOLS: [Symbol; 8] = [
     Symbol::new(SMALL_DISC, DISC, false, &[1.0, 2.0]),
 ];
 
-/// The number of a series' symbol. After the last they begin again with the second, so that none comes with the same colour twice
-/// before all pairs are used up.
+/// The number of a series' symbol. Behind the last comes the second, so that no colour has one twice before all pairs are used.
 pub(crate) fn symbol_index(series: usize) -> usize {
     (series + series / SYMBOLS.len()) % SYMBOLS.len()
 }
