@@ -80,6 +80,8 @@ pub struct StreamSearch {
     stage: Stage,
     queue: VecDeque<Phase>,
     moves_parts: bool,
+    /// Which reads any sector alike, where others read one page group or shard more of requests that are not aligned.
+    is_disk: bool,
     has_explored: bool,
     has_long: bool,
     /// Where the next sample begins in each area.
@@ -106,6 +108,7 @@ impl StreamSearch {
             stage: Stage::First,
             queue: VecDeque::new(),
             moves_parts,
+            is_disk: setup.facts.rotational == Some(true),
             has_explored: false,
             has_long: false,
             within: Bytes::ZERO,
@@ -225,8 +228,8 @@ impl StreamSearch {
             self.within += GAP;
             for area in 0..AREAS as u64 {
                 let start = self.range.part(2 * area + 1, QUARTERS).first().get();
-                let block = setting.block_bytes.get();
-                let first = ((start + within) / block * block).max(self.range.first().get());
+                let grid = if self.is_disk { self.grid } else { setting.block_bytes }.get();
+                let first = ((start + within) / grid * grid).max(self.range.first().get());
                 self.queue.push_back(self.sample(setting, Offset::new(first), length));
             }
         }

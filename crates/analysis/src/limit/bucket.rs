@@ -63,8 +63,8 @@ pub(super) struct Bucket {
     pub shapes: Vec<Shape>,
     /// How many windows it explains: those in which requests wait for tokens.
     pub windows: usize,
-    /// By how much the deficit misses the credit at their ends, as a share of it, in the root mean square.
-    pub off_credit: f64,
+    /// By how much the deficit misses the credit at their ends, in requests, in the root mean square.
+    pub requests_off: f64,
     /// Whether completions come too evenly for any drive while requests wait for tokens.
     pub is_even: bool,
     /// Whether it is more than a drop to an even rate: of several shapes, or after a refill.
@@ -221,13 +221,13 @@ impl<'run> Fitting<'run> {
         members.filter(|window| self.is_at_credit(window.to - 1))
     }
 
-    fn mean_off_credit(&self) -> f64 {
+    fn mean_requests_off(&self) -> f64 {
         let (mut squares, mut count) = (0.0, 0.0);
         for window in self.waiting() {
-            squares += self.off_credit(window.to - 1).powi(2);
+            squares += (self.off_credit(window.to - 1) / window.cost).powi(2);
             count += 1.0;
         }
-        (squares / count).sqrt() / self.stretch.credit
+        (squares / count).sqrt()
     }
 
     /// Windows at the credit all the time in which tokens came, and the same workload that waits for them in others did not take them.
@@ -297,7 +297,7 @@ impl<'run> Fitting<'run> {
             has_writes,
             blocks,
             windows: self.waiting().count(),
-            off_credit: self.mean_off_credit(),
+            requests_off: self.mean_requests_off(),
             is_even: self.is_even(),
             is_certain: is_refilled || has_reads && shapes.len() > 1,
             shapes: shapes.iter().copied().cloned().collect(),

@@ -31,7 +31,7 @@ const DECIDING_MAX: Nanos = Nanos::from_secs(10);
 const PARTS_SOLD: [Bytes; 4] =
     [Bytes::from_kib(4), Bytes::from_kib(16), Bytes::from_kib(64), Bytes::from_kib(256)];
 
-/// What counts parts misses the credit further if it is taken for bytes; of requests that are all whole parts both miss it as far, but for rounding.
+/// What counts parts misses the credit further if it is taken for bytes, and where all requests are whole parts as far.
 const AS_EXACT: f64 = 1.5;
 
 /// Experiments that look at what happens once a rate has dropped, whyever it did.
@@ -175,7 +175,7 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
 /// Whether parts of requests are a chance: the whole ones explain as much as exactly, or are even at several sizes where parts are not.
 fn explains_as_much(whole: &Bucket, part: &Bucket) -> bool {
     let is_surer = whole.is_even && whole.blocks.len() > 1 && !part.is_even;
-    let is_as_exact = whole.off_credit <= AS_EXACT * part.off_credit;
+    let is_as_exact = whole.requests_off <= AS_EXACT * part.requests_off;
     is_surer || is_as_exact && whole.windows as f64 >= (1.0 - CONTRADICTING_SHARE) * part.windows as f64
 }
 
@@ -198,7 +198,7 @@ fn of_parts(course: &Course, side: Side) -> Option<(Bucket, Bytes)> {
 fn explains_more(one: &Bucket, other: &Bucket) -> bool {
     let [explained, of_other] =
         [one, other].map(|bucket| (bucket.is_even, bucket.blocks.len(), bucket.windows));
-    explained > of_other || explained == of_other && one.off_credit < other.off_credit
+    explained > of_other || explained == of_other && one.requests_off < other.requests_off
 }
 
 /// Powers of two, as everywhere. Where phases are too short for windows of their own, those of volumes that are sold.

@@ -160,9 +160,10 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
         return Standing::Falling;
     }
     let wanders = after.cost.interval(CONFIDENCE).low <= before.cost.value
-        || before.cost.interval(CONFIDENCE).high >= after.cost.value
-        || comes_near(&batches[after.first..], &before)
-        || was_as_slow(&levels[..index - 1], &before, &after);
+        || after.cost.value - before.cost.value < 3.0 * STEP_MIN
+            && (before.cost.interval(CONFIDENCE).high >= after.cost.value
+                || comes_near(&batches[after.first..], &before)
+                || was_as_slow(&levels[..index - 1], &before, &after));
     if wanders {
         return if batches.len() - after.first >= PIECES_AFTER_ENOUGH {
             Standing::Even

@@ -343,16 +343,12 @@ impl Adaptive {
                 stretches.push(visitor.place(borders[visit % borders.len()], &mut self.prng));
             }
         }
-        self.visit_all(stretches, again);
+        stretches.extend_from_slice(again);
+        self.visit_all(stretches);
     }
 
-    /// What is visited again comes first, among as many others: it decides, and the time may be over before the round is.
-    fn visit_all(&mut self, mut stretches: Vec<ByteRange>, again: &[ByteRange]) {
+    fn visit_all(&mut self, mut stretches: Vec<ByteRange>) {
         self.prng.shuffle(&mut stretches);
-        let others = stretches.split_off(again.len().min(stretches.len()));
-        stretches.extend_from_slice(again);
-        self.prng.shuffle(&mut stretches);
-        stretches.extend(others);
         let count = stretches.len();
         for (index, stretch) in stretches.into_iter().enumerate() {
             self.visit(stretch, format!("round {}, offset {} of {count}", self.survey.round, index + 1));
@@ -443,7 +439,7 @@ impl Adaptive {
         self.survey.round += 1;
         self.queue.push_back(rest.phase(ExperimentName::Surface));
         let edges = self.edge_places(EDGE_VISITS);
-        self.visit_all(edges, &[]);
+        self.visit_all(edges);
     }
 
     /// In the middle of each gap between what is slow and the next place that is not: halving finds where it ends.

@@ -19,12 +19,17 @@ pub const FILLS_MIN: u64 = 2;
 /// Requests of a short visit are halved down to this: smaller ones would cost a drive more than they move.
 const BLOCK_MIN: Bytes = Bytes::from_kib(512);
 
+/// Visits to a part are made round after round, and those to the same place count once.
+const PLACES_MIN: u64 = 32;
+
 #[derive(Clone, Debug)]
 pub struct Visitor {
     pub range: ByteRange,
     block: Bytes,
     depth: u32,
     grid: Bytes,
+    /// Of requests: file systems and a full pass align them, and others read one page group, allocation unit or shard more. A disk does not.
+    alignment: Bytes,
     bytes: Bytes,
 }
 
@@ -50,7 +55,8 @@ impl Visitor {
         };
         let longest = range.bytes().round_down_to(block);
         let bytes = bytes.round_down_to(unit).max(shortest).min(longest);
-        Visitor { range, block, depth, grid, bytes }
+        let alignment = if setup.facts.rotational == Some(true) { grid } else { block };
+        Visitor { range, block, depth, grid, alignment, bytes }
     }
 
     pub fn bytes(&self) -> Bytes {
@@ -59,15 +65,18 @@ impl Visitor {
 
     /// A visit from a random place of `part` on; it may end behind it, but not behind the range.
     pub fn place(&self, part: ByteRange, prng: &mut Prng) -> ByteRange {
-        let places = (part.bytes().get() / self.block.get()).max(1);
-        self.aligned(Offset::new(part.first().get() + prng.below(places) * self.block.get()))
+        // A part of a small drive has too few places that are aligned.
+        let has_room = part.bytes() >= self.alignment * PLACES_MIN;
+        let step = if has_room { self.alignment } else { self.grid };
+        let places = (part.bytes().get() / step.get()).max(1);
+        let first = Offset::new(part.first().get() + prng.below(places) * step.get());
+        if has_room { self.aligned(first) } else { self.at(first) }
     }
 
-    /// With requests aligned as those of file systems and of a full pass are: others read one page group, allocation unit or shard more.
     pub fn aligned(&self, first: Offset) -> ByteRange {
         let last = self.range.end().get() - self.bytes.get();
-        let block = self.block.get();
-        self.at(Offset::new(first.get().min(last) / block * block))
+        let alignment = self.alignment.get();
+        self.at(Offset::new(first.get().min(last) / alignment * alignment))
     }
 
     pub fn at(&self, first: Offset) -> ByteRange {

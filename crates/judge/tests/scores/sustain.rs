@@ -110,7 +110,7 @@ fn other_io_makes_no_cliff_of_writes_in_place() {
     let drive = home.shared("random-hard-disk-1310033", bursts);
     let run = sustain(&drive.target, &["--seed", "224"]);
     assert!(
-        run.why(FindingCode::WriteCliff).starts_with("No lasting drop within 2.15 GB"),
+        run.why(FindingCode::WriteCliff).starts_with("No lasting drop within 2.28 GB"),
         "{}",
         run.said(FindingCode::WriteCliff)
     );
