@@ -172,10 +172,10 @@ pub fn served_by_actuator(range: ByteRange, readings: &[Reading], rotation: &Rot
         }
     }
     let least = range.bytes().get() / ENDS_PART;
-    if first - range.first().get() < least {
+    if first.saturating_sub(range.first().get()) < least {
         first = range.first().get();
     }
-    if range.end().get() - end < least {
+    if range.end().get().saturating_sub(end) < least {
         end = range.end().get();
     }
     ByteRange::from_bytes(first, end.saturating_sub(first)).unwrap_or(range)

@@ -142,8 +142,8 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
         (None, None) => return None,
     };
     let grows_with_size = by == LimitedBy::Bytes || counted_bytes.is_some();
-    let is_none_of_a_drive = bucket.is_even || grows_with_size && bucket.is_of_many_sizes();
-    if !is_none_of_a_drive {
+    let is_of_a_limit = bucket.is_even || grows_with_size && bucket.is_of_many_sizes();
+    if !is_of_a_limit {
         return None;
     }
     if !bucket.is_certain {
