@@ -71,6 +71,7 @@ fn detected_apart(
             Some(found)
                 if OF_A_PASS.contains(&code)
                     || OF_ALL_DEPTHS.contains(&code) && !has_all_depths
+                    || code == FindingCode::UnmappedRanges && *found != of_all
                     || !found.is_known() && *found != of_all =>
             {
                 *found = limited;

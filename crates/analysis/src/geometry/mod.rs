@@ -164,13 +164,21 @@ const ENDS_PART: u64 = 40;
 
 /// The part of a range that an actuator serves: without what an SSD answers at either end of it, as in tiers.
 pub fn served_by_actuator(range: ByteRange, readings: &[Reading], rotation: &Rotation) -> ByteRange {
-    let (mut first, mut end) = (range.end().get(), range.first().get());
+    let (mut moved, mut quick) = (Vec::new(), Vec::new());
     for reading in readings {
-        if rotation.angle(reading.offset).is_some() && !rotation.is_cached(reading) {
-            first = first.min(reading.offset);
-            end = end.max(reading.offset);
+        if rotation.is_cached(reading) {
+            quick.push(reading.offset);
+        } else if rotation.angle(reading.offset).is_some() {
+            moved.push(reading.offset);
         }
     }
+    moved.sort_unstable();
+    quick.sort_unstable();
+    let [Some(&first), Some(&last)] = [moved.first(), moved.last()] else { return range };
+    let before = quick[..quick.partition_point(|offset| *offset < first)].last();
+    let behind = quick.get(quick.partition_point(|offset| *offset <= last));
+    let mut first = before.map_or(first, |before| before.midpoint(first));
+    let mut end = behind.map_or(last, |behind| behind.midpoint(last));
     let least = range.bytes().get() / ENDS_PART;
     if first.saturating_sub(range.first().get()) < least {
         first = range.first().get();
