@@ -177,8 +177,8 @@ pub fn served_by_actuator(range: ByteRange, readings: &[Reading], rotation: &Rot
     let [Some(&first), Some(&last)] = [moved.first(), moved.last()] else { return range };
     let before = quick[..quick.partition_point(|offset| *offset < first)].last();
     let behind = quick.get(quick.partition_point(|offset| *offset <= last));
-    let mut first = before.map_or(first, |before| before.midpoint(first));
-    let mut end = behind.map_or(last, |behind| behind.midpoint(last));
+    let mut first = if let Some(before) = before { before.midpoint(first) } else { first };
+    let mut end = if let Some(behind) = behind { behind.midpoint(last) } else { last };
     let least = range.bytes().get() / ENDS_PART;
     if first.saturating_sub(range.first().get()) < least {
         first = range.first().get();
