@@ -207,7 +207,9 @@ fn a_minute_is_enough_for_the_ratio_of_both_edges() {
 #[test]
 fn requests_are_aligned_to_their_own_size() {
     let flash = disk(&|_, number| 1e-9 * (1.0 + 0.01 * noise(number)));
-    for phase in flash.survey(setup(1 << 40), vec![OperationMix::Read]) {
+    let mut setup = setup(1 << 40);
+    setup.facts.rotational = Some(false);
+    for phase in flash.survey(setup, vec![OperationMix::Read]) {
         let workload = phase.phase.workload.expect("reads");
         if workload.pattern == Pattern::Sequential {
             let block = workload.block_sizes.largest();
