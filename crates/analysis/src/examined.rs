@@ -6,9 +6,8 @@ use crate::interference::{self, counted_bytes_per_second};
 use crate::measured::is_surveyed;
 use crate::moving_parts::turns;
 use crate::stripe::{Answered, Arms, Verdict};
-use crate::surface::{Pauses, SlowPlace, SurfaceMap};
+use crate::surface::{Pauses, SurfaceMap};
 use model::finding::{Interference, NoGeometry, StripeLayoutUnknown, SurveyUnknown};
-use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
 use std::cell::OnceCell;
@@ -47,12 +46,7 @@ impl<'run> Examined<'run> {
         let map = if operation == Operation::Read { &self.read_map } else { &self.write_map };
         let examine = || {
             let map = SurfaceMap::of(self, operation)?;
-            if operation != Operation::Read {
-                return Ok(map);
-            }
-            let slow: Vec<ByteRange> = map.slow_places.iter().map(SlowPlace::range).collect();
-            let pauses = Pauses::of(self, &slow);
-            Ok(map.with_pauses(pauses))
+            Ok(if operation == Operation::Read { map.with_pauses(self) } else { map })
         };
         map.get_or_init(examine).as_ref().map_err(|reason| *reason)
     }

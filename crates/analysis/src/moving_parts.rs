@@ -97,8 +97,7 @@ pub(crate) fn is_as_slow_nearby(run: &RunView<'_>) -> bool {
 /// Phases with their numbers, by the range that their reads were drawn from.
 type Singles<'run> = BTreeMap<Bytes, Vec<(u32, &'run PhaseSummary)>>;
 
-/// The phases of single random reads, all of the block size that most reads have: a slow stick takes milliseconds longer for a larger one, as
-/// an arm does for a farther one.
+/// The phases of single random reads of the block size that most reads have: a slow stick takes milliseconds longer for a larger one.
 fn singles_of<'run>(run: &RunView<'run>) -> Singles<'run> {
     let mut blocks: BTreeMap<Bytes, Singles<'run>> = BTreeMap::new();
     for (number, summary) in (0..).zip(run.phases) {

@@ -45,6 +45,9 @@ pub fn concluded(run: &RunView<'_>, limits: Vec<Limit>, detected: Detected) -> V
 const OF_A_PASS: [FindingCode; 3] =
     [FindingCode::ReadRateMean, FindingCode::WriteRateMean, FindingCode::FullPassTime];
 
+/// Samples before one limit may be at another, and are no parts of a drive then.
+const OF_PLACES: [FindingCode; 1] = [FindingCode::UnmappedRanges];
+
 /// What the best of all depths is, is not known where one of them was measured at the limit only.
 const OF_ALL_DEPTHS: [FindingCode; 2] = [FindingCode::ConcurrencyGain, FindingCode::ConcurrencyKnee];
 
@@ -71,8 +74,7 @@ fn detected_apart(
             Some(found)
                 if OF_A_PASS.contains(&code)
                     || OF_ALL_DEPTHS.contains(&code) && !has_all_depths
-                    || code == FindingCode::UnmappedRanges && *found != of_all
-                    || !found.is_known() && *found != of_all =>
+                    || (!found.is_known() || OF_PLACES.contains(&code)) && *found != of_all =>
             {
                 *found = limited;
             }

@@ -103,10 +103,10 @@ impl Seen {
         if !grows {
             return Err(NoGeometry::NoSingleActuator);
         }
-        if curve.late_share() > LATE_SHARE_MAX {
-            return Err(NoGeometry::Interference { share: curve.late_share() });
-        }
-        if run.interference() == Some(Interference::Constant) || falls(&curve) {
+        let is_held_up = curve.late_share() > LATE_SHARE_MAX
+            || run.interference() == Some(Interference::Constant)
+            || falls(&curve);
+        if is_held_up {
             return Err(NoGeometry::Interference { share: curve.late_share() });
         }
         let maps = near_maps(readings, counts, rotation, sector.get());

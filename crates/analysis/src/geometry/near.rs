@@ -322,6 +322,9 @@ fn all_maps(readings: &[Reading], rotation: &Rotation, sector_bytes: u64) -> Vec
     maps
 }
 
+/// What a read of the medium costs beside one that the cache answers: 0.284 and 0.066 ms of a Cheetah 9LP (DiskSim 4.0).
+const MISS_BESIDE_HIT_S: f64 = 0.3e-3;
+
 impl NearSeeks {
     /// What the pairs at places with a map show; none where they are too few.
     pub fn of(readings: &[Reading], maps: &NearMaps, rotation: &Rotation) -> Option<NearSeeks> {
@@ -354,12 +357,7 @@ impl NearSeeks {
             pairs,
         })
     }
-}
 
-/// What a read of the medium costs beside one that the cache answers: 0.284 and 0.066 ms of a Cheetah 9LP (DiskSim 4.0).
-const MISS_BESIDE_HIT_S: f64 = 0.3e-3;
-
-impl NearSeeks {
     /// Where hits take so long and a command on the same track much longer, firmware prefetches to its end first: that is no part of seeks.
     pub fn with_hits_of(mut self, hit_s: f64) -> NearSeeks {
         let most = hit_s + MISS_BESIDE_HIT_S;

@@ -83,8 +83,9 @@ impl SurfaceMap {
         Ok(map)
     }
 
-    pub(crate) fn with_pauses(mut self, pauses: Pauses) -> SurfaceMap {
-        self.disturbances.pauses = pauses;
+    pub(crate) fn with_pauses(mut self, run: &RunView<'_>) -> SurfaceMap {
+        let slow: Vec<ByteRange> = self.slow_places.iter().map(SlowPlace::range).collect();
+        self.disturbances.pauses = Pauses::of(run, &slow);
         self
     }
 
