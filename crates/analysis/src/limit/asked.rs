@@ -20,6 +20,15 @@ pub(super) enum Unit {
     Bytes,
 }
 
+impl Unit {
+    pub(super) fn part(self) -> Option<Bytes> {
+        match self {
+            Unit::Parts(part) => Some(part),
+            Unit::Requests | Unit::Bytes => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Both,
@@ -104,7 +113,7 @@ impl<'course> Asked<'course> {
             }
             let index = first + phase.len();
             let used = asked.in_unit(course.late[phase[0].phase as usize], &phase[0]);
-            if asked.used_between(first, index) > 0.0 && used > 0.0 {
+            if used > 0.0 {
                 asked.drains.push(Drain { index, used });
                 drained = used;
             }

@@ -12,13 +12,13 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Windows at the sustained rate without which nothing is claimed: two seconds.
-const WINDOWS_MIN: usize = 7;
+pub(super) const WINDOWS_MIN: usize = 7;
 const CANDIDATES: usize = 4;
 /// Requests by which the deficit may miss the credit: one waits at the bucket's gate, a few are in the drive, and a
 /// slice ends between two completions.
 const COSTS_OFF: f64 = 6.0;
 /// Credit is told from what requests in flight explain when it is worth so many of them.
-const COSTS_MIN: f64 = 50.0 * COSTS_OFF;
+const COSTS_MIN: f64 = 50.0;
 /// A shape is limited when it was so much faster while credit was left.
 const FASTER_MIN: f64 = 1.2;
 /// And a sequential one so many windows before: the last of them holds the border.
@@ -79,24 +79,60 @@ impl Bucket {
     }
 }
 
-/// The one with even completions if there is any.
+/// A bucket that the deficit allows.
+pub(super) struct Fit {
+    pub unit: Unit,
+    pub bucket: Bucket,
+    /// Of each window, whether requests waited for tokens in it.
+    pub waits: Vec<bool>,
+    contradicting: Vec<usize>,
+}
+
+impl Fit {
+    /// Whether more windows contradict than may, of those in which nothing waits for the tokens of another bucket.
+    pub(super) fn is_contradicted(&self, beside: Option<&Fit>) -> bool {
+        let mut contradicting = 0usize;
+        for &window in &self.contradicting {
+            contradicting += usize::from(beside.is_none_or(|other| !other.waits[window]));
+        }
+        contradicting as f64 > (CONTRADICTING_SHARE * self.waits.len() as f64).max(1.0)
+    }
+}
+
+/// The one with even completions if there is any that nothing contradicts.
 pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
+    alone(&fits(course, unit, side), unit).cloned()
+}
+
+pub(super) fn alone(fits: &[Fit], unit: Unit) -> Option<&Bucket> {
+    let mut suspected = None;
+    for fit in fits {
+        if fit.unit != unit || fit.is_contradicted(None) {
+            continue;
+        }
+        if fit.bucket.is_even {
+            return Some(&fit.bucket);
+        }
+        suspected = suspected.or(Some(&fit.bucket));
+    }
+    suspected
+}
+
+pub(super) fn fits(course: &Course, unit: Unit, side: Side) -> Vec<Fit> {
     let asked = Asked::of(course, unit, side);
     let windows = asked.windows();
-    let mut suspected = None;
+    let mut fits = Vec::new();
     for members in candidates(&windows) {
         for run in longest_runs(&members) {
             if let Some(fitting) = Fitting::of(&asked, &windows, run)
                 && let Some(bucket) = fitting.bucket()
             {
-                if bucket.is_even {
-                    return Some(bucket);
-                }
-                suspected.get_or_insert(bucket);
+                let (waits, contradicting) = (fitting.waits(), fitting.contradicting());
+                fits.push(Fit { unit, bucket, waits, contradicting });
             }
         }
     }
-    suspected
+    fits
 }
 
 /// Windows of the same rate, the most frequent rate first.
@@ -193,26 +229,32 @@ impl<'run> Fitting<'run> {
         true
     }
 
-    /// Whether nothing was ever used beyond the credit, and nothing waits that finds some left.
+    /// Whether nothing was ever used beyond the credit, and enough waited for tokens.
     fn holds(&self) -> bool {
         let most = self.stretch.deficits.iter().copied().fold(0.0, f64::max);
-        if most > self.stretch.credit + self.tolerance
-            || self.stretch.credit < self.tolerance * COSTS_MIN / COSTS_OFF
-        {
-            return false;
-        }
-        let waiting = self.waiting().count();
+        most <= self.stretch.credit + self.tolerance
+            && self.stretch.credit >= self.tolerance * COSTS_MIN / COSTS_OFF
+            && self.waiting().count() >= WINDOWS_MIN
+    }
+
+    fn waits(&self) -> Vec<bool> {
+        let at_credit = |window: &Window| (window.from..window.to).any(|step| self.is_at_credit(step));
+        self.windows.iter().map(at_credit).collect()
+    }
+
+    fn contradicting(&self) -> Vec<usize> {
         let mut contradicting = self.slow_with_credit();
         let limited = self.limited_shapes();
         for &member in &self.members {
             // Several workloads together have any rate by chance, and so has one that is never limited.
             let window = &self.windows[member];
             let is_limited = self.asked.only_shape(window).is_some_and(|shape| limited.contains(&shape));
-            contradicting += usize::from(is_limited && !self.is_at_credit(window.to - 1));
+            if is_limited && !self.is_at_credit(window.to - 1) {
+                contradicting.push(member);
+            }
         }
-        contradicting += self.slow_at_credit();
-        let allowed = (CONTRADICTING_SHARE * self.windows.len() as f64).max(1.0);
-        waiting >= WINDOWS_MIN && contradicting as f64 <= allowed
+        contradicting.extend(self.slow_at_credit());
+        contradicting
     }
 
     /// Windows at the sustained rate and at the credit: requests wait for tokens.
@@ -231,42 +273,40 @@ impl<'run> Fitting<'run> {
     }
 
     /// Windows at the credit all the time in which tokens came, and the same workload that waits for them in others did not take them.
-    fn slow_at_credit(&self) -> usize {
+    fn slow_at_credit(&self) -> Vec<usize> {
         let limited = self.limited_shapes();
-        let mut slow = 0;
-        for window in self.windows {
+        let mut slow = Vec::new();
+        for (index, window) in self.windows.iter().enumerate() {
             let waits = (window.from..window.to).all(|step| self.is_at_credit(step));
             let is_slow = window.rate() < self.stretch.per_second && !window.is_at(self.stretch.per_second);
             if waits && is_slow && self.asked.only_shape(window).is_some_and(|shape| limited.contains(&shape))
             {
-                slow += 1;
+                slow.push(index);
             }
         }
         slow
     }
 
     /// Windows in which credit was left all the time, and the same workload much slower than in others.
-    fn slow_with_credit(&self) -> usize {
-        let mut free: Vec<(&Shape, f64)> = Vec::new();
-        for window in self.windows {
+    fn slow_with_credit(&self) -> Vec<usize> {
+        let mut free: Vec<(&Shape, usize)> = Vec::new();
+        for (index, window) in self.windows.iter().enumerate() {
             if let Some(shape) = self.asked.only_shape(window)
                 && shape.is_closed
                 && self.keeps_credit(window)
                 && window.used > 0.0
             {
-                free.push((shape, window.rate()));
+                free.push((shape, index));
             }
         }
         let mut fastest: BTreeMap<&Shape, f64> = BTreeMap::new();
-        for &(shape, rate) in &free {
+        for &(shape, index) in &free {
+            let rate = self.windows[index].rate();
             let most = fastest.entry(shape).or_insert(rate);
             *most = most.max(rate);
         }
-        let mut slow = 0;
-        for (shape, rate) in free {
-            slow += usize::from(rate < SLOW_SHARE * fastest[shape]);
-        }
-        slow
+        free.retain(|(shape, index)| self.windows[*index].rate() < SLOW_SHARE * fastest[shape]);
+        free.into_iter().map(|(_, index)| index).collect()
     }
 
     fn bucket(&self) -> Option<Bucket> {
@@ -306,6 +346,7 @@ impl<'run> Fitting<'run> {
 
     /// Whether completions come too evenly for any drive while requests wait for tokens: in the stretch with most of them, which
     /// nothing chose for being even, or in that of one phase, where no border leaves a request uncertain. Each gets half of the error.
+    /// Even writes say nothing of reads.
     fn is_even(&self) -> bool {
         for within_phases in [false, true] {
             let Stretch { from, to, cost, requests } = self.longest_wait(within_phases);
@@ -320,9 +361,11 @@ impl<'run> Fitting<'run> {
 
     fn longest_wait(&self, within_phases: bool) -> Stretch {
         let (mut most, mut stretch, mut last) = (Stretch::EMPTY, Stretch::EMPTY, None);
+        let are_reads_limited = self.limited_shapes().iter().any(|shape| !shape.writes);
         for &member in &self.members {
             let window = &self.windows[member];
-            if !self.is_at_credit(window.to - 1) {
+            let writes_only = !self.asked.steps()[window.from..window.to].iter().any(Step::has_reads);
+            if !self.is_at_credit(window.to - 1) || are_reads_limited && writes_only {
                 continue;
             }
             let is_next = last == member.checked_sub(1) && window.cost == stretch.cost;

@@ -72,7 +72,7 @@ impl Course {
 
     /// Whether both reads and writes were asked for.
     pub fn is_mixed(&self) -> bool {
-        self.steps.iter().any(|step| step.reads.requests > 0.0)
+        self.steps.iter().any(Step::has_reads)
             && self.steps.iter().any(|step| step.writes.requests > 0.0)
     }
 
@@ -130,6 +130,10 @@ impl Course {
 }
 
 impl Step {
+    pub fn has_reads(&self) -> bool {
+        self.reads.requests > 0.0
+    }
+
     fn add(&mut self, reads: Used, writes: Used) {
         for (own, more) in [(&mut self.reads, reads), (&mut self.writes, writes)] {
             own.requests += more.requests;

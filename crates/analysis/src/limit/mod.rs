@@ -7,12 +7,14 @@ mod asked;
 mod bucket;
 mod change;
 mod course;
+mod together;
 
 use crate::stats::bounded;
 use asked::{Asked, Side, Unit, Window};
-use bucket::{Bucket, CONTRADICTING_SHARE, RUN_MIN, candidates_of, fit};
+use bucket::{Bucket, CONTRADICTING_SHARE, Fit, RUN_MIN, alone, candidates_of, fit, fits};
 use change::{Change, fit_changed};
 use course::Course;
+use together::pair;
 
 use model::experiment_name::ExperimentName;
 use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
@@ -58,12 +60,12 @@ pub struct Undecided {
 /// explain more of the run than one.
 pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
     let Some(course) = Course::of(run) else { return Vec::new() };
-    let mut limits: Vec<Limit> = limit(&course, Side::Both).into_iter().collect();
+    let mut limits = limits_of(&course, Side::Both);
     // Where only one of them is asked for, it is both.
     if limits.is_empty() && course.is_mixed() {
-        limits.extend([Side::Reads, Side::Writes].iter().filter_map(|side| limit(&course, *side)));
+        limits.extend([Side::Reads, Side::Writes].iter().flat_map(|side| limits_of(&course, *side)));
     }
-    let explained = limits.iter().map(|limit| limit.windows).max().unwrap_or(0);
+    let explained: usize = limits.iter().map(|limit| limit.windows).sum();
     match changed(&course) {
         Some(changed) if changed.windows > explained && !limits.iter().any(|one| one.is_before(&changed)) => {
             vec![changed]
@@ -116,43 +118,64 @@ fn changed(course: &Course) -> Option<Limit> {
     None
 }
 
+fn limits_of(course: &Course, side: Side) -> Vec<Limit> {
+    let mut all = Vec::new();
+    for unit in [Unit::Requests, Unit::Bytes] {
+        all.extend(fits(course, unit, side));
+    }
+    all.extend(of_part_sizes(course, side));
+    match pair(&all) {
+        Some(pair) => pair.map(|fit| stated(&fit.bucket, fit.unit)).into(),
+        None => limit(&all).into_iter().collect(),
+    }
+}
+
+fn of_part_sizes(course: &Course, side: Side) -> Vec<Fit> {
+    let sizes = part_sizes(course, side).into_iter();
+    sizes.flat_map(|part| fits(course, Unit::Parts(part), side)).collect()
+}
+
 /// In the unit in which more of the block sizes are limited.
-fn limit(course: &Course, side: Side) -> Option<Limit> {
-    let requests = fit(course, Unit::Requests, side);
-    let bytes = fit(course, Unit::Bytes, side);
-    let mut parts = of_parts(course, side);
-    for whole in [&requests, &bytes].into_iter().flatten() {
-        if let Some((part, _)) = &parts
+fn limit(fits: &[Fit]) -> Option<Limit> {
+    let (requests, bytes) = (alone(fits, Unit::Requests), alone(fits, Unit::Bytes));
+    let mut parts = of_parts(fits);
+    for whole in [requests, bytes].into_iter().flatten() {
+        if let Some((part, _)) = parts
             && explains_as_much(whole, part)
         {
             parts = None;
         }
     }
-    let counted_bytes = parts.as_ref().map(|(_, part)| *part);
-    let (bucket, by) = match (requests, bytes) {
-        _ if let Some((bucket, _)) = parts => (bucket, LimitedBy::Requests),
+    let (bucket, unit) = match (requests, bytes) {
+        _ if let Some((bucket, part)) = parts => (bucket, Unit::Parts(part)),
         (Some(requests), Some(bytes)) if requests.blocks.len() == bytes.blocks.len() => {
-            return if requests.is_even || bytes.is_even { unknown(&requests) } else { None };
+            return if requests.is_even || bytes.is_even { unknown(requests, 1.0) } else { None };
         }
-        (Some(requests), Some(bytes)) if requests.blocks.len() < bytes.blocks.len() => {
-            (bytes, LimitedBy::Bytes)
-        }
-        (Some(requests), _) => (requests, LimitedBy::Requests),
-        (None, Some(bytes)) => (bytes, LimitedBy::Bytes),
+        (Some(requests), Some(bytes)) if requests.blocks.len() < bytes.blocks.len() => (bytes, Unit::Bytes),
+        (Some(requests), _) => (requests, Unit::Requests),
+        (None, Some(bytes)) => (bytes, Unit::Bytes),
         (None, None) => return None,
     };
-    let grows_with_size = by == LimitedBy::Bytes || counted_bytes.is_some();
-    let is_of_a_limit = bucket.is_even || grows_with_size && bucket.is_of_many_sizes();
+    let is_of_a_limit = bucket.is_even || unit != Unit::Requests && bucket.is_of_many_sizes();
     if !is_of_a_limit {
         return None;
     }
     if !bucket.is_certain {
-        let per_request = if by == LimitedBy::Bytes { bucket.blocks.first()?.as_f64() } else { 1.0 };
-        return unknown(&Bucket { per_second: bucket.per_second / per_request, ..bucket });
+        let per_request = if unit == Unit::Bytes { bucket.blocks.first()?.as_f64() } else { 1.0 };
+        return unknown(bucket, per_request);
     }
-    let Bucket { per_second, per_second_error, .. } = bucket;
+    Some(stated(bucket, unit))
+}
+
+fn stated(bucket: &Bucket, unit: Unit) -> Limit {
+    let &Bucket { per_second, per_second_error, credit, credit_error, .. } = bucket;
     let limited_phases = bucket.limited_s.iter().filter(|seconds| **seconds > 0.0).count() as f64;
     let (low, high) = (per_second - per_second_error, per_second + per_second_error);
+    let (by, counted_bytes) = match unit {
+        Unit::Bytes => (LimitedBy::Bytes, None),
+        Unit::Requests => (LimitedBy::Requests, None),
+        Unit::Parts(part) => (LimitedBy::Requests, Some(part)),
+    };
     let found = RateLimit {
         sustained: bounded(per_second, low, high, limited_phases),
         by,
@@ -162,14 +185,14 @@ fn limit(course: &Course, side: Side) -> Option<Limit> {
             (false, true) => LimitedOperations::Writes,
             _ => LimitedOperations::Reads,
         },
-        credit: bucket.credit,
-        credit_low: bucket.credit - bucket.credit_error,
-        credit_high: bucket.credit + bucket.credit_error,
+        credit,
+        credit_low: credit - credit_error,
+        credit_high: credit + credit_error,
         burst: bucket.burst,
-        refill_s: bucket.credit / bucket.per_second,
+        refill_s: credit / per_second,
         limited_s: bucket.limited_s.iter().sum(),
     };
-    Some(Limit { found: Ok(found), limited_s: bucket.limited_s, undecided: None, windows: bucket.windows })
+    Limit { found: Ok(found), limited_s: bucket.limited_s.clone(), undecided: None, windows: bucket.windows }
 }
 
 /// Whether parts of requests are a chance: the whole ones explain as much as exactly, or are even at several sizes where parts are not.
@@ -180,12 +203,13 @@ fn explains_as_much(whole: &Bucket, part: &Bucket) -> bool {
 }
 
 /// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.
-fn of_parts(course: &Course, side: Side) -> Option<(Bucket, Bytes)> {
-    let mut best: Option<(Bucket, Bytes)> = None;
-    for part in part_sizes(course, side) {
-        let Some(bucket) = fit(course, Unit::Parts(part), side) else { continue };
-        let is_better = match &best {
-            Some((other, _)) => explains_more(&bucket, other),
+fn of_parts(fits: &[Fit]) -> Option<(&Bucket, Bytes)> {
+    let sizes: BTreeSet<Bytes> = fits.iter().filter_map(|fit| fit.unit.part()).collect();
+    let mut best: Option<(&Bucket, Bytes)> = None;
+    for part in sizes {
+        let Some(bucket) = alone(fits, Unit::Parts(part)) else { continue };
+        let is_better = match best {
+            Some((other, _)) => explains_more(bucket, other),
             None => true,
         };
         if bucket.blocks.len() > 1 && is_better {
@@ -236,13 +260,14 @@ fn part_sizes(course: &Course, side: Side) -> BTreeSet<Bytes> {
 }
 
 /// Of writes alone a full write cache is the likelier cause, which has findings of its own.
-fn unknown(bucket: &Bucket) -> Option<Limit> {
+fn unknown(bucket: &Bucket, per_request: f64) -> Option<Limit> {
     let block = *bucket.blocks.first()?;
+    let per_second = bucket.per_second / per_request;
     if !bucket.has_reads {
         return None;
     }
     Some(Limit {
-        found: Err(RateLimitUnknown::OneShape { per_second: bucket.per_second, block }),
+        found: Err(RateLimitUnknown::OneShape { per_second, block }),
         limited_s: bucket.limited_s.clone(),
         undecided: (bucket.blocks.len() == 1).then_some(Undecided { met: Some(block), time: DECIDING }),
         windows: bucket.windows,
@@ -277,7 +302,8 @@ pub fn undecided_parts(run: &RunView<'_>) -> Option<Undecided> {
     if !limits(run).is_empty() {
         return None;
     }
-    let (bucket, _) = of_parts(&Course::of(run)?, Side::Both)?;
+    let fits = of_part_sizes(&Course::of(run)?, Side::Both);
+    let (bucket, _) = of_parts(&fits)?;
     let time = time_until_even(1.0 / bucket.per_second)?;
     bucket.has_reads.then_some(Undecided { met: None, time })
 }
