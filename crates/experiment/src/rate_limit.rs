@@ -1,9 +1,9 @@
 //! What decides about a rate limit that the phases of an experiment leave open.
 
 use crate::preparation::{self, sequential_block};
-use analysis::limit::{self, limits};
+use analysis::limit::{self, Sizes, limits};
 use model::experiment_name::ExperimentName;
-use model::finding::{LimitedBy, LimitedOperations, RateLimit};
+use model::finding::{LimitedOperations, RateLimit};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
@@ -28,13 +28,14 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     }
     let undecided = undecided?;
     let logical = so_far.target.logical_block;
-    let block = match (undecided.met, read_last(so_far)) {
-        (Some(met), Some(BLOCK)) if met >= BLOCK * LARGER_TIMES => (met / 2).round_down_to(logical),
+    let block = match (undecided.read, read_last(so_far)) {
+        (Sizes::Other(met), Some(BLOCK)) if met >= BLOCK * LARGER_TIMES => (met / 2).round_down_to(logical),
         (_, Some(_)) => return None,
-        (Some(BLOCK), None) => sequential_block(range, logical),
-        (_, None) => BLOCK,
+        (Sizes::Other(BLOCK), None) => sequential_block(range, logical),
+        (Sizes::Same(met), None) => met,
+        (Sizes::Other(_) | Sizes::Any, None) => BLOCK,
     };
-    if undecided.met == Some(block) || 2 * block.get() > range.bytes().get() {
+    if undecided.read == Sizes::Other(block) || 2 * block.get() > range.bytes().get() {
         return None;
     }
     let apart = Pattern::Strided { stride: Bytes::new(2 * block.get()) };
@@ -51,18 +52,20 @@ fn read_last(so_far: &RunView<'_>) -> Option<Bytes> {
     is_one.then(|| workload.block_sizes.largest())
 }
 
-/// A limit of reads that is known, and the rest that brings its credit back, or what of it comes back within `longest`.
+/// The limits of reads that are known, and the rest that brings their credit back, or what of it comes back within `longest`.
 pub struct Rest {
-    pub limit: RateLimit,
+    limits: Vec<RateLimit>,
     pub time: Nanos,
 }
 
 impl Rest {
     pub fn of(so_far: &RunView<'_>, longest: Nanos) -> Option<Rest> {
-        let mut known = limits(so_far).into_iter().filter_map(|limit| limit.found.ok());
-        let limit = known.find(|limit| limit.operations != LimitedOperations::Writes)?;
-        let refill = Nanos::from_secs_f64(limit.refill_s).unwrap_or(REST_MAX);
-        Some(Rest { limit, time: refill.min(REST_MAX).min(longest) })
+        let mut known: Vec<RateLimit> =
+            limits(so_far).into_iter().filter_map(|limit| limit.found.ok()).collect();
+        known.retain(|limit| limit.operations != LimitedOperations::Writes);
+        let refill_s = known.iter().map(|limit| limit.refill_s).max_by(f64::total_cmp)?;
+        let refill = Nanos::from_secs_f64(refill_s).unwrap_or(REST_MAX);
+        Some(Rest { limits: known, time: refill.min(REST_MAX).min(longest) })
     }
 
     pub fn phase(&self, experiment: ExperimentName) -> Phase {
@@ -72,11 +75,7 @@ impl Rest {
 
     /// What may then be read in requests of that size before the limit is met again.
     pub fn bytes(&self, block: Bytes) -> Bytes {
-        let bytes_each = match (self.limit.by, self.limit.counted_bytes) {
-            (LimitedBy::Bytes, _) => 1.0,
-            (LimitedBy::Requests, None) => block.as_f64(),
-            (LimitedBy::Requests, Some(part)) => block.as_f64() / block.get().div_ceil(part.get()) as f64,
-        };
-        Bytes::new((self.time.seconds() * self.limit.sustained.value * bytes_each) as u64)
+        let each = |limit: &RateLimit| self.time.seconds() * limit.sustained.value * limit.bytes_each(block);
+        Bytes::new(self.limits.iter().map(each).fold(f64::INFINITY, f64::min) as u64)
     }
 }

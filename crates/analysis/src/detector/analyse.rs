@@ -2,6 +2,7 @@
 
 use super::REGISTRY;
 use super::detect::Detector;
+use super::limited_pass::held_up;
 use super::{contradiction, datasheet_claims, rate_limit};
 use crate::examined::Examined;
 use crate::limit::{self, Limit};
@@ -28,11 +29,11 @@ pub fn detected(run: &RunView<'_>) -> Detected {
 pub fn concluded(run: &RunView<'_>, limits: Vec<Limit>, detected: Detected) -> Vec<Finding> {
     let apart = limit::apart(run, &limits);
     let apart = apart.as_ref().map(|phases| Examined::new(&RunView { phases, ..*run }));
-    let mut findings = rate_limit::found(run, limits);
+    let mut findings = rate_limit::found(run, &limits);
     for (detector, of_all) in detected.0 {
         match &apart {
             None => findings.extend(of_all),
-            Some(before) => findings.extend(detected_apart(detector, of_all, run, before)),
+            Some(before) => findings.extend(detected_apart(detector, of_all, before, &limits, run)),
         }
     }
     let contradictions = contradiction::withdrawn(&mut findings);
@@ -41,7 +42,7 @@ pub fn concluded(run: &RunView<'_>, limits: Vec<Limit>, detected: Detected) -> V
     findings
 }
 
-/// What a pass takes is neither what the burst shows nor what the limit allows.
+/// A pass takes longer than the burst shows, and no longer than the limit makes of it.
 const OF_A_PASS: [FindingCode; 3] =
     [FindingCode::ReadRateMean, FindingCode::WriteRateMean, FindingCode::FullPassTime];
 
@@ -56,8 +57,9 @@ const OF_ALL_DEPTHS: [FindingCode; 2] = [FindingCode::ConcurrencyGain, FindingCo
 fn detected_apart(
     detector: &Detector,
     of_all: Vec<Finding>,
-    run: &RunView<'_>,
     before: &Examined<'_>,
+    limits: &[Limit],
+    run: &RunView<'_>,
 ) -> Vec<Finding> {
     if !detector.codes.iter().any(|&code| Finding::rate_limited(code).is_some()) {
         return of_all;
@@ -71,9 +73,12 @@ fn detected_apart(
         let Some(limited) = Finding::rate_limited(code) else { continue };
         match findings.iter_mut().find(|finding| finding.code() == code) {
             None => findings.push(limited),
+            Some(found) if OF_A_PASS.contains(&code) => {
+                let known = if found.is_known() { found.clone() } else { of_all };
+                *found = held_up(known, limits, run).unwrap_or(limited);
+            }
             Some(found)
-                if OF_A_PASS.contains(&code)
-                    || OF_ALL_DEPTHS.contains(&code) && !has_all_depths
+                if OF_ALL_DEPTHS.contains(&code) && !has_all_depths
                     || (!found.is_known() || OF_PLACES.contains(&code)) && *found != of_all =>
             {
                 *found = limited;

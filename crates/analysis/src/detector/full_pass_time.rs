@@ -69,6 +69,7 @@ fn pass(run: &Examined<'_>, operation: Operation) -> Result<(FullPassTime, Vec<E
         operation,
         range: mean.span,
         is_loaded: mean.is_loaded,
+        is_rate_limited: false,
         covers_bytes: bytes,
         covers_capacity,
         measured_as_a_whole: None,

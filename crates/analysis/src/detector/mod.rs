@@ -27,6 +27,7 @@ mod full_pass_time;
 mod idle_recovery;
 mod interface_limit;
 mod latency_modes;
+mod limited_pass;
 mod rate_limit;
 mod read_ahead;
 mod read_latency;

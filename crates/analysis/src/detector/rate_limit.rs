@@ -28,12 +28,12 @@ use model::finding::{Finding, Outcome};
 use model::run::RunView;
 
 /// The limits of a run as findings. They come first, since other detectors get the part of the run on one side of them.
-pub(super) fn found(run: &RunView<'_>, limits: Vec<Limit>) -> Vec<Finding> {
+pub(super) fn found(run: &RunView<'_>, limits: &[Limit]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for limit in limits {
         let phases = (0u32..).zip(run.phases);
         let at_limit = phases.filter(|(phase, _)| limit.limited_s[*phase as usize] > 0.0);
-        findings.push(Finding::RateLimit(Outcome::of(limit.found, evidence_across(at_limit))));
+        findings.push(Finding::RateLimit(Outcome::of(limit.found.clone(), evidence_across(at_limit))));
     }
     findings
 }

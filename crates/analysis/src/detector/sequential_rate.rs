@@ -216,7 +216,7 @@ fn pass_rate(mean: Result<PassMean, SurveyUnknown>) -> Outcome<SequentialRate> {
         Ok(mean) => mean,
         Err(reason) => return Outcome::Unknown(reason),
     };
-    let of = RateOf::Pass { range: mean.span, sample: mean.sample };
+    let of = RateOf::Pass { range: mean.span, sample: mean.sample, is_rate_limited: false };
     let mut rate = as_rate(mean.seconds_per_byte).map(|rate| SequentialRate::new(rate, of));
     if let Ok(rate) = &mut rate {
         rate.is_loaded = mean.is_loaded;

@@ -46,6 +46,8 @@ pub(super) struct Asked<'course> {
     drains: Vec<Drain>,
     flows: Vec<Flow>,
     pub cost_max: f64,
+    /// How far the deficit falls: to 0 where the bucket was full at the start, and further where credit was missing.
+    pub lowest_deficit: f64,
 }
 
 /// What a step adds to the deficit, and for how long before it and within it tokens come.
@@ -98,6 +100,7 @@ impl<'course> Asked<'course> {
             drains: Vec::new(),
             flows: Vec::new(),
             cost_max: 0.0,
+            lowest_deficit: 0.0,
         };
         let (mut sum, mut first, mut drained, mut until_ns) = (0.0, 0, 0.0, 0);
         for phase in course.steps.chunk_by(|one, next| one.phase == next.phase) {
@@ -210,8 +213,8 @@ impl<'course> Asked<'course> {
         let flows = self.flows.iter();
         flows
             .map(|flow| {
-                deficit = (deficit + flow.drained - per_second * flow.idle_s).max(0.0);
-                deficit = (deficit + flow.used - per_second * flow.seconds).max(0.0);
+                deficit = (deficit + flow.drained - per_second * flow.idle_s).max(self.lowest_deficit);
+                deficit = (deficit + flow.used - per_second * flow.seconds).max(self.lowest_deficit);
                 deficit
             })
             .collect()

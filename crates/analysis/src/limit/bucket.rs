@@ -55,6 +55,7 @@ pub(super) struct Bucket {
     pub per_second_error: f64,
     pub credit: f64,
     pub credit_error: f64,
+    pub may_have_been_full: bool,
     pub burst: f64,
     pub limited_s: Vec<f64>,
     pub has_reads: bool,
@@ -72,6 +73,12 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
+    /// Whether requests of several numbers of such parts wait for tokens.
+    pub(super) fn is_of_several(&self, part: Bytes) -> bool {
+        let parts = |block: &Bytes| block.get().div_ceil(part.get());
+        self.blocks.first().map(parts) != self.blocks.last().map(parts)
+    }
+
     /// Whether requests of several sizes wait for the same number of bytes a second: what a drive takes for each does not grow with its size alone.
     pub(super) fn is_of_many_sizes(&self) -> bool {
         let (Some(smallest), Some(largest)) = (self.blocks.first(), self.blocks.last()) else { return false };
@@ -118,18 +125,25 @@ pub(super) fn alone(fits: &[Fit], unit: Unit) -> Option<&Bucket> {
     suspected
 }
 
+/// Of a bucket that was full at the start, and where none is, of one that never was.
 pub(super) fn fits(course: &Course, unit: Unit, side: Side) -> Vec<Fit> {
-    let asked = Asked::of(course, unit, side);
+    let mut asked = Asked::of(course, unit, side);
     let windows = asked.windows();
     let mut fits = Vec::new();
-    for members in candidates(&windows) {
-        for run in longest_runs(&members) {
-            if let Some(fitting) = Fitting::of(&asked, &windows, run)
-                && let Some(bucket) = fitting.bucket()
-            {
-                let (waits, contradicting) = (fitting.waits(), fitting.contradicting());
-                fits.push(Fit { unit, bucket, waits, contradicting });
+    for lowest_deficit in [0.0, f64::NEG_INFINITY] {
+        asked.lowest_deficit = lowest_deficit;
+        for members in candidates(&windows) {
+            for run in longest_runs(&members) {
+                if let Some(fitting) = Fitting::of(&asked, &windows, run)
+                    && let Some(bucket) = fitting.bucket()
+                {
+                    let (waits, contradicting) = (fitting.waits(), fitting.contradicting());
+                    fits.push(Fit { unit, bucket, waits, contradicting });
+                }
             }
+        }
+        if fits.iter().any(|fit| !fit.is_contradicted(None)) {
+            break;
         }
     }
     fits
@@ -232,9 +246,19 @@ impl<'run> Fitting<'run> {
     /// Whether nothing was ever used beyond the credit, and enough waited for tokens.
     fn holds(&self) -> bool {
         let most = self.stretch.deficits.iter().copied().fold(0.0, f64::max);
-        most <= self.stretch.credit + self.tolerance
-            && self.stretch.credit >= self.tolerance * COSTS_MIN / COSTS_OFF
+        let credit = self.stretch.credit - self.lowest_deficit();
+        let differs_from_full = self.asked.lowest_deficit == 0.0 || self.lowest_deficit() < -self.tolerance;
+        differs_from_full
+            && most <= self.stretch.credit + self.tolerance
+            && credit >= self.tolerance * COSTS_MIN / COSTS_OFF
             && self.waiting().count() >= WINDOWS_MIN
+    }
+
+    /// Until credit was used up for the last time: what came back after that may have been lost to a full bucket.
+    fn lowest_deficit(&self) -> f64 {
+        let deficits = &self.stretch.deficits;
+        let last = (0..deficits.len()).rfind(|&step| self.is_at_credit(step)).unwrap_or(0);
+        deficits[..last].iter().copied().fold(0.0, f64::min)
     }
 
     fn waits(&self) -> Vec<bool> {
@@ -325,11 +349,13 @@ impl<'run> Fitting<'run> {
         let is_refilled = self.is_refilled(refill * self.tolerance);
         blocks.sort();
         blocks.dedup();
-        let since_full_s = self.stretch.credit / self.stretch.per_second;
+        let credit = self.stretch.credit - self.lowest_deficit();
+        let since_full_s = credit / self.stretch.per_second;
         Some(Bucket {
             per_second: self.stretch.per_second,
             per_second_error: self.stretch.error,
-            credit: self.stretch.credit,
+            credit,
+            may_have_been_full: self.asked.lowest_deficit == 0.0,
             credit_error: self.tolerance + self.stretch.error * since_full_s,
             burst,
             limited_s: self.limited_s(),
@@ -459,19 +485,20 @@ impl<'run> Fitting<'run> {
                 && limited.contains(&shape)
                 && (!shape.is_sequential || self.is_before_the_limit(index));
         }
-        is_of_limited |= self.is_a_phase_faster(limited);
-        is_of_limited.then_some(burst)
+        let of_phases = self.burst_of_phases(limited);
+        is_of_limited |= of_phases.is_some();
+        is_of_limited.then_some(burst.max(of_phases.unwrap_or(0.0)))
     }
 
-    /// Whether reads of one of these shapes were clearly faster in a phase while credit was left: where phases are shorter than windows, or the
-    /// host takes its time between them. Sequential ones just before the limit only. A short phase of writes is as fast as a cache.
-    fn is_a_phase_faster(&self, limited: &[&Shape]) -> bool {
+    /// The highest rate of reads of these shapes that were clearly faster in a phase while credit was left: where phases are shorter than
+    /// windows, or the host takes its time between them. Sequential ones just before the limit only. A short phase of writes is as fast as a cache.
+    fn burst_of_phases(&self, limited: &[&Shape]) -> Option<f64> {
         let steps = self.asked.steps();
         let phases: Vec<&[Step]> = steps.chunk_by(|one, next| one.phase == next.phase).collect();
         let met =
             (0..steps.len()).find(|&step| self.is_at_credit(step) && self.asked.used(&steps[step]) > 0.0);
         let met_in = met.and_then(|met| phases.iter().position(|phase| phase[0].phase == steps[met].phase));
-        let mut end = 0;
+        let (mut burst, mut end) = (None, 0);
         for (number, phase) in phases.iter().enumerate() {
             let first = end;
             end += phase.len();
@@ -488,10 +515,10 @@ impl<'run> Fitting<'run> {
                 && self.asked.shape(&phase[0]).as_ref().is_some_and(is_read)
                 && !(first..end).any(|step| self.is_at_credit(step))
             {
-                return true;
+                burst = Some((used / seconds).max(burst.unwrap_or(0.0)));
             }
         }
-        false
+        burst
     }
 
     /// Whether the limit is met in one of the next windows. A pass over a disk ends in a zone of one rate, and only its zones far

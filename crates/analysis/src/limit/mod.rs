@@ -47,11 +47,20 @@ pub struct Limit {
     windows: usize,
 }
 
+/// Which block size decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    Any,
+    /// Another one than the only one that met it tells requests from bytes.
+    Other(Bytes),
+    /// More reads of one that met it show how evenly they complete.
+    Same(Bytes),
+}
+
 /// A limit about which more reads would decide.
 #[derive(Clone, Copy, Debug)]
 pub struct Undecided {
-    /// The only block size that met it: another one tells requests from bytes.
-    pub met: Option<Bytes>,
+    pub read: Sizes,
     /// For how long to read at the limit.
     pub time: Nanos,
 }
@@ -140,7 +149,7 @@ fn limit(fits: &[Fit]) -> Option<Limit> {
     let (requests, bytes) = (alone(fits, Unit::Requests), alone(fits, Unit::Bytes));
     let mut parts = of_parts(fits);
     for whole in [requests, bytes].into_iter().flatten() {
-        if let Some((part, _)) = parts
+        if let Some(part) = parts
             && explains_as_much(whole, part)
         {
             parts = None;
@@ -188,6 +197,7 @@ fn stated(bucket: &Bucket, unit: Unit) -> Limit {
         credit,
         credit_low: credit - credit_error,
         credit_high: credit + credit_error,
+        may_have_been_full: bucket.may_have_been_full,
         burst: bucket.burst,
         refill_s: credit / per_second,
         limited_s: bucket.limited_s.iter().sum(),
@@ -195,10 +205,11 @@ fn stated(bucket: &Bucket, unit: Unit) -> Limit {
     Limit { found: Ok(found), limited_s: bucket.limited_s.clone(), undecided: None, windows: bucket.windows }
 }
 
-/// Whether parts of requests are a chance: the whole ones explain as much as exactly, or are even at several sizes where parts are not.
-fn explains_as_much(whole: &Bucket, part: &Bucket) -> bool {
+/// Whether parts of requests are a chance: the whole ones explain as much, and as exactly if any size is more than a part, or are even at
+/// several sizes where parts are not.
+fn explains_as_much(whole: &Bucket, (part, bytes): (&Bucket, Bytes)) -> bool {
     let is_surer = whole.is_even && whole.blocks.len() > 1 && !part.is_even;
-    let is_as_exact = whole.requests_off <= AS_EXACT * part.requests_off;
+    let is_as_exact = !part.is_of_several(bytes) || whole.requests_off <= AS_EXACT * part.requests_off;
     is_surer || is_as_exact && whole.windows as f64 >= (1.0 - CONTRADICTING_SHARE) * part.windows as f64
 }
 
@@ -269,7 +280,7 @@ fn unknown(bucket: &Bucket, per_request: f64) -> Option<Limit> {
     Some(Limit {
         found: Err(RateLimitUnknown::OneShape { per_second, block }),
         limited_s: bucket.limited_s.clone(),
-        undecided: (bucket.blocks.len() == 1).then_some(Undecided { met: Some(block), time: DECIDING }),
+        undecided: (bucket.blocks.len() == 1).then_some(Undecided { read: Sizes::Other(block), time: DECIDING }),
         windows: bucket.windows,
     })
 }
@@ -290,8 +301,12 @@ fn suspected(course: &Course) -> Option<Undecided> {
             && let (true, Some(block)) = (bucket.has_reads, bucket.blocks.first())
         {
             let per_request = if unit == Unit::Bytes { block.as_f64() } else { 1.0 };
-            let met = (bucket.blocks.len() == 1).then_some(*block);
-            return Some(Undecided { met, time: time_until_even(per_request / bucket.per_second)? });
+            let read = match (bucket.blocks.len(), unit) {
+                (1, _) => Sizes::Other(*block),
+                (_, Unit::Requests) => Sizes::Same(*block),
+                (_, Unit::Bytes | Unit::Parts(_)) => Sizes::Any,
+            };
+            return Some(Undecided { read, time: time_until_even(per_request / bucket.per_second)? });
         }
     }
     None
@@ -305,7 +320,7 @@ pub fn undecided_parts(run: &RunView<'_>) -> Option<Undecided> {
     let fits = of_part_sizes(&Course::of(run)?, Side::Both);
     let (bucket, _) = of_parts(&fits)?;
     let time = time_until_even(1.0 / bucket.per_second)?;
-    bucket.has_reads.then_some(Undecided { met: None, time })
+    bucket.has_reads.then_some(Undecided { read: Sizes::Any, time })
 }
 
 fn time_until_even(request_s: f64) -> Option<Nanos> {

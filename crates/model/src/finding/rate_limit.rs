@@ -35,16 +35,29 @@ pub struct RateLimit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted_bytes: Option<Bytes>,
     pub operations: LimitedOperations,
-    /// What it held when the run began.
+    /// The most that it held during the run, by what was used and what came back.
     pub credit: f64,
     pub credit_low: f64,
     pub credit_high: f64,
+    /// Whether it may have been full when the run began. If not, a full one holds more.
+    pub may_have_been_full: bool,
     /// The highest rate seen while credit was left, per second.
     pub burst: f64,
-    /// How long an idle drive takes to win all of the credit back.
+    /// How long an idle drive takes to win that credit back.
     pub refill_s: f64,
     /// For how long of the run the rate was the sustained one.
     pub limited_s: f64,
+}
+
+impl RateLimit {
+    /// What of a request of that size one unit of what is counted pays for, in bytes.
+    pub fn bytes_each(&self, block: Bytes) -> f64 {
+        match (self.by, self.counted_bytes) {
+            (LimitedBy::Bytes, _) => 1.0,
+            (LimitedBy::Requests, None) => block.as_f64(),
+            (LimitedBy::Requests, Some(part)) => block.as_f64() / block.get().div_ceil(part.get()) as f64,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

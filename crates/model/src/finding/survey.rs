@@ -171,6 +171,7 @@ pub enum RateOf {
     Pass {
         range: ByteRange,
         sample: Bytes,
+        is_rate_limited: bool,
     },
     ImportedEdge(ByteRange),
     ImportedPass(PassBasis),
@@ -200,6 +201,8 @@ pub struct FullPassTime {
     pub range: ByteRange,
     #[serde(skip)]
     pub is_loaded: bool,
+    #[serde(skip)]
+    pub is_rate_limited: bool,
     pub covers_bytes: Bytes,
     pub covers_capacity: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,9 +11,10 @@ impl Wording for RateLimit {
     fn headline(known: &Known<RateLimit>, _: FindingCode, _: &Subject<'_>) -> String {
         let limit = &known.conclusion;
         format!(
-            "A rate limit holds {} to {} once the burst credit of {} is used up.",
+            "A rate limit holds {} to {} once the burst credit of {}{} is used up.",
             operations(limit),
             speed(limit.by, limit.sustained.value),
+            if limit.may_have_been_full { "" } else { "at least " },
             credit(limit)
         )
     }
@@ -23,8 +24,13 @@ impl Wording for RateLimit {
         let parts = limit.counted_bytes.map_or(String::new(), |part| {
             format!(" A request larger than {part} counts as one for each {part}.")
         });
+        let restored = if limit.may_have_been_full {
+            "all of it."
+        } else {
+            "that much. The bucket was not full when the run began."
+        };
         format!(
-            "{} While credit lasts, {} reach {}; at the refill rate, {} of idle time restores all of it.{parts}",
+            "{} While credit lasts, {} reach {}; at the refill rate, {} of idle time restores {restored}{parts}",
             Self::headline(known, code, subject),
             operations(limit),
             speed(limit.by, limit.burst),
@@ -109,6 +115,7 @@ mod tests {
             credit: 40_003.2,
             credit_low: 39_900.0,
             credit_high: 40_100.0,
+            may_have_been_full: true,
             burst: 14_545.0,
             refill_s: 133.3,
             limited_s: 20.0,

@@ -20,6 +20,8 @@ const LOADED: &str = " Other load on the drive or host was seen meanwhile: alone
 const FASTER_PORT: &str = "Connect the drive to a faster port, without a bridge or hub between.";
 const WHOLE_SLOT: &str = "Check with `lspci -vv` that the slot gives the drive all its lanes at full speed (LnkSta against LnkCap).";
 
+const AT_LIMIT: &str = ", slowed by the rate limit";
+
 /// Imported ratios within this are equal: programs state three digits.
 const EQUAL: f64 = 0.005;
 /// From here on the processor limits a program more than the drive does.
@@ -55,9 +57,10 @@ impl Wording for SequentialRate {
                 let (bytes, noun) = (size(bytes.get()), subject.noun());
                 format!("Sequential {verbs} run at {speed} in the {end} {bytes} of the {noun}.")
             }
-            RateOf::Pass { range, sample } => {
+            RateOf::Pass { range, sample, is_rate_limited } => {
                 let bursts = if is_write(code) { format!(", in bursts of {sample}") } else { String::new() };
-                format!("Sequential {verbs} average {speed} over {}{bursts}.", subject.extent(*range))
+                let limited = if *is_rate_limited { AT_LIMIT } else { "" };
+                format!("Sequential {verbs} average {speed} over {}{bursts}{limited}.", subject.extent(*range))
             }
             RateOf::ImportedEdge(range) => format!(
                 "Sequential {verbs} run at {speed} in {} of the drive{}.",
@@ -136,8 +139,9 @@ impl Wording for FullPassTime {
             None => String::new(),
         };
         let loaded = if pass.is_loaded { LOADED } else { "" };
+        let limited = if pass.is_rate_limited { AT_LIMIT } else { "" };
         format!(
-            "{verb} {} once takes {}{basis}.{loaded}",
+            "{verb} {} once takes {}{basis}{limited}.{loaded}",
             subject.extent(pass.range),
             long_time(pass.time.value)
         )
@@ -581,6 +585,7 @@ mod tests {
         let of = RateOf::Pass {
             range: ByteRange::whole(Bytes::new(500_000_000_000)),
             sample: Bytes::from_mib(64),
+            is_rate_limited: false,
         };
         assert_eq!(
             statement(&known(rate_of(111e6, of)), FindingCode::WriteRateMean),
@@ -600,6 +605,7 @@ mod tests {
             operation: Operation::Read,
             range: ByteRange::whole(Bytes::new(500_000_000_000)),
             is_loaded: false,
+            is_rate_limited: false,
             covers_bytes: Bytes::new(500_000_000_000),
             covers_capacity: true,
             measured_as_a_whole: None,

@@ -84,7 +84,7 @@ pub fn edge_rate(rate: Estimate) -> Outcome<SequentialRate> {
 }
 
 pub fn mean_rate(rate: Estimate, capacity: Bytes) -> Outcome<SequentialRate> {
-    let of = RateOf::Pass { range: ByteRange::whole(capacity), sample: Bytes::from_mib(64) };
+    let of = RateOf::Pass { range: ByteRange::whole(capacity), sample: Bytes::from_mib(64), is_rate_limited: false };
     Outcome::known(SequentialRate::new(rate, of), Vec::new())
 }
 
@@ -99,6 +99,7 @@ pub fn full_pass_time(time: Estimate, capacity: Bytes) -> Finding {
             operation: Operation::Read,
             range: ByteRange::whole(capacity),
             is_loaded: false,
+            is_rate_limited: false,
             covers_bytes: capacity,
             covers_capacity: true,
             measured_as_a_whole: None,

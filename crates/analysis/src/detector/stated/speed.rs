@@ -103,6 +103,7 @@ pub(in super::super) fn pass_time(run: &RunView<'_>) -> Vec<Finding> {
         operation,
         range: ByteRange::whole(capacity),
         is_loaded: false,
+        is_rate_limited: false,
         covers_bytes: capacity,
         covers_capacity: true,
         measured_as_a_whole: Some(pass.basis == PassBasis::Measured),
