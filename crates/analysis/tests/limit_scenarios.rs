@@ -105,6 +105,86 @@ fn large_requests_that_count_as_several_are_told() {
     }
 }
 
+/// Volumes are sold with both. Each makes windows slow that contradict the other alone, and neither was told.
+#[test]
+fn limits_of_requests_and_of_bytes_at_once_are_told() {
+    for (limit, iops, credit) in [
+        ("iops = 591\ncredit_requests = 15158", 591.0, 15_158.0),
+        ("iops = 260\nrequest_kib = 256\ncredit_requests = 30000", 260.0, 30_000.0),
+    ] {
+        let limit = format!("{limit}\nrate_mb_per_s = 96\ncredit_mb = 1400");
+        let text =
+            preset_text("cloud-volume").unwrap().replace("iops = 300\ncredit_requests = 40000", &limit);
+        let mut bench = on(&Profile::parse(&text, "test.toml").unwrap(), 1);
+        read(&mut bench, 1024, 4, 20);
+        read(&mut bench, 128, 16, 5);
+        for _ in 0..7 {
+            read(&mut bench, 4, 16, 3);
+        }
+        for (block_kib, depth, seconds) in [(4, 1, 2), (16, 8, 3), (1024, 2, 4), (4, 2, 3)] {
+            read(&mut bench, block_kib, depth, seconds);
+        }
+        let findings = analyse(&bench.view());
+        let [Outcome::Known(of_bytes), Outcome::Known(of_requests)] = limits(&findings)[..] else {
+            panic!("{:?}", limits(&findings))
+        };
+        let (of_bytes, of_requests) = (&of_bytes.conclusion, &of_requests.conclusion);
+        assert_eq!((of_bytes.by, of_requests.by), (LimitedBy::Bytes, LimitedBy::Requests));
+        assert!((of_bytes.sustained.value / 96e6 - 1.0).abs() < 0.003, "{of_bytes:?}");
+        assert!((of_bytes.credit / 1.4e9 - 1.0).abs() < 0.01, "{of_bytes:?}");
+        assert!((of_requests.sustained.value / iops - 1.0).abs() < 0.005, "{of_requests:?}");
+        assert!((of_requests.credit / credit - 1.0).abs() < 0.01, "{of_requests:?}");
+    }
+}
+
+/// A rest brings back more than there was at the start, which contradicted a bucket full by then.
+#[test]
+fn a_volume_whose_credit_was_used_before_holds_more() {
+    let limit = "iops = 300\ncredit_requests = 40000\nshare_at_start = 0.05";
+    let text = preset_text("cloud-volume").unwrap().replace("iops = 300\ncredit_requests = 40000", limit);
+    let mut bench = on(&Profile::parse(&text, "test.toml").unwrap(), 1);
+    for _ in 0..2 {
+        for (block_kib, depth, seconds) in [(4, 1, 1), (4, 16, 5), (4, 16, 5), (64, 8, 3), (4, 4, 3)] {
+            read(&mut bench, block_kib, depth, seconds);
+        }
+        bench.pause(Nanos::from_secs(20));
+    }
+    let findings = analyse(&bench.view());
+    let limit = the_limit(&findings);
+    assert!(!limit.may_have_been_full && (limit.sustained.value / 300.0 - 1.0).abs() < 0.005, "{limit:?}");
+    // 20 s bring back 6,000.
+    assert!((5_900.0..6_050.0).contains(&limit.credit), "{limit:?}");
+}
+
+/// Reads of which none was complete when their phase of 80 ms ended came to nothing, and the refill to 0.3 % too little.
+#[test]
+fn requests_that_outlast_their_phase_count() {
+    let text = preset_text("cloud-volume-bytes").unwrap();
+    let text = text
+        .replace("rate_mb_per_s = 40", "rate_mb_per_s = 11")
+        .replace("credit_mb = 3000", "credit_mb = 300");
+    let mut bench = on(&Profile::parse(&text, "test.toml").unwrap(), 1);
+    read(&mut bench, 1024, 4, 10);
+    read(&mut bench, 64, 32, 30);
+    for _ in 0..10 {
+        let pattern = Pattern::RandomWithReplacement;
+        let workload = Workload::new(bench.whole(), pattern, OperationMix::Read, Bytes::from_mib(1), 1);
+        bench.run(PhaseKind::Measure, workload, StopCondition::after(Nanos::from_millis(80)));
+        read(&mut bench, 128, 16, 3);
+    }
+    let limit = the_limit(&analyse(&bench.view())).clone();
+    assert!((limit.sustained.value / 11e6 - 1.0).abs() < 0.003, "{limit:?}");
+}
+
+/// A shingled disk that writes evenly beside reads that came as fast by chance, 157 of them.
+#[test]
+fn even_writes_are_no_limit_of_reads() {
+    let mut bench = on(&preset("random-shingled-9789").unwrap(), 2789);
+    bench.check(true);
+    let findings = analyse(&bench.view());
+    assert!(limits(&findings).is_empty(), "{:?}", limits(&findings));
+}
+
 /// The same in phases of 0.08 s, as `check` makes them, of which none shows the rate of its size: 8 of 8 such volumes had no limit.
 #[test]
 fn parts_of_requests_are_told_from_short_phases() {

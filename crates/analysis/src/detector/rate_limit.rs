@@ -10,14 +10,16 @@
 //! credit, at most 2 % of windows contradict, some workload was faster before, completions at the limit come more evenly than any
 //! drive's (error 0.1 %, `stats::evenness`), and two workloads that read met it, or one met it again after a refill. It has changed
 //! where that holds up to some moment, the workloads that it limited have another constant rate from there on, and both explain more windows.
+//! Of two limits, of requests and of bytes, either may contradict the other where something waits for its tokens. A bucket that was not full
+//! when the run began shows where credit that came back exceeds what there was.
 //! # Cannot tell when
-//! The credit was not used up, or is worth fewer than 300 requests. One workload met it once: a drive that gets slower for good
+//! The credit was not used up, or is worth fewer than 50 requests. One workload met it once: a drive that gets slower for good
 //! may look the same. One block size met it: requests are not told from bytes. Of writes alone a full cache is likelier.
 //! # Known problems
-//! Large requests that count as several use credit faster than it is told apart: it must be worth 300 of the largest.
+//! Large requests that count as several use credit faster than it is told apart: it must be worth 50 of the largest.
 //! Experiments that suspect a limit read on at it for up to 10 s, since evenness needs a thousand completions, and rest for credit to come back.
-//! A bucket that was not full when the run began holds more than is said. Limits of requests and of bytes at once are found where
-//! one of them is met throughout. A limit that changes within two seconds of being met is told with too large a credit.
+//! A bucket that was not full when the run began and won nothing back holds more than is said. Two limits of requests are one. Windows at a
+//! second limit that last less than 2 s contradict the first. A limit that changes within two seconds of being met is told with too large a credit.
 //! # References
 //! Turner, "New directions in communications", IEEE Communications Magazine 24, 1986 (the leaky bucket); Lindley, "The theory of
 //! queues with a single server", Proc. Cambridge Phil. Soc. 48, 1952; QEMU, docs/throttle.txt; Linux, blk-throttle.

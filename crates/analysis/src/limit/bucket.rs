@@ -490,8 +490,9 @@ impl<'run> Fitting<'run> {
         is_of_limited.then_some(burst.max(of_phases.unwrap_or(0.0)))
     }
 
-    /// The highest rate of reads of these shapes that were clearly faster in a phase while credit was left: where phases are shorter than
-    /// windows, or the host takes its time between them. Sequential ones just before the limit only. A short phase of writes is as fast as a cache.
+    /// The highest rate of reads of these shapes that were clearly faster in a phase, or up to where it met the limit, while credit was left: where
+    /// credit lasts less than a window, or the host takes its time between phases. Sequential ones just before the limit only. A short phase
+    /// of writes is as fast as a cache.
     fn burst_of_phases(&self, limited: &[&Shape]) -> Option<f64> {
         let steps = self.asked.steps();
         let phases: Vec<&[Step]> = steps.chunk_by(|one, next| one.phase == next.phase).collect();
@@ -502,19 +503,17 @@ impl<'run> Fitting<'run> {
         for (number, phase) in phases.iter().enumerate() {
             let first = end;
             end += phase.len();
-            let seconds = phase[phase.len() - 1].end_ns.saturating_sub(phase[0].start_ns) as f64 / 1e9;
-            let used: f64 = phase.iter().map(|step| self.asked.used(step)).sum();
+            let with_credit = (first..end).take_while(|&step| !self.is_at_credit(step)).count();
+            let Some(last) = phase[..with_credit].last() else { continue };
+            let seconds = last.end_ns.saturating_sub(phase[0].start_ns) as f64 / 1e9;
+            let used: f64 = phase[..with_credit].iter().map(|step| self.asked.used(step)).sum();
             let sure = used - COSTS_OFF * self.asked.cost(&phase[0]);
             let is_faster = seconds > 0.0 && sure >= FASTER_MIN * self.stretch.per_second * seconds;
-            let is_before =
-                met_in.is_some_and(|met_in| (number + 1..=number + BORDER_WINDOWS).contains(&met_in));
+            let is_before = met_in.is_some_and(|met_in| (number..=number + BORDER_WINDOWS).contains(&met_in));
             let is_read = |shape: &&Shape| {
                 !shape.writes && (!shape.is_sequential || is_before) && limited.contains(shape)
             };
-            if is_faster
-                && self.asked.shape(&phase[0]).as_ref().is_some_and(is_read)
-                && !(first..end).any(|step| self.is_at_credit(step))
-            {
+            if is_faster && self.asked.shape(&phase[0]).as_ref().is_some_and(is_read) {
                 burst = Some((used / seconds).max(burst.unwrap_or(0.0)));
             }
         }

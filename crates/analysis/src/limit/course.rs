@@ -72,8 +72,7 @@ impl Course {
 
     /// Whether both reads and writes were asked for.
     pub fn is_mixed(&self) -> bool {
-        self.steps.iter().any(Step::has_reads)
-            && self.steps.iter().any(|step| step.writes.requests > 0.0)
+        self.steps.iter().any(Step::has_reads) && self.steps.iter().any(|step| step.writes.requests > 0.0)
     }
 
     pub fn may_be_joined(&self, mut steps: Range<usize>) -> bool {

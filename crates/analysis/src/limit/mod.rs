@@ -280,7 +280,8 @@ fn unknown(bucket: &Bucket, per_request: f64) -> Option<Limit> {
     Some(Limit {
         found: Err(RateLimitUnknown::OneShape { per_second, block }),
         limited_s: bucket.limited_s.clone(),
-        undecided: (bucket.blocks.len() == 1).then_some(Undecided { read: Sizes::Other(block), time: DECIDING }),
+        undecided: (bucket.blocks.len() == 1)
+            .then_some(Undecided { read: Sizes::Other(block), time: DECIDING }),
         windows: bucket.windows,
     })
 }

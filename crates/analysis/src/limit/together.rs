@@ -30,7 +30,6 @@ fn is_pair([one, other]: [&Fit; 2]) -> bool {
     let are_limits = [one, other].iter().all(|fit| fit.bucket.is_even || fit.bucket.blocks.len() > 1);
     are_certain
         && has_even
-
         && are_limits
         && waits_apart(one, other) >= WINDOWS_MIN
         && waits_apart(other, one) >= WINDOWS_MIN

@@ -60,7 +60,10 @@ impl Wording for SequentialRate {
             RateOf::Pass { range, sample, is_rate_limited } => {
                 let bursts = if is_write(code) { format!(", in bursts of {sample}") } else { String::new() };
                 let limited = if *is_rate_limited { AT_LIMIT } else { "" };
-                format!("Sequential {verbs} average {speed} over {}{bursts}{limited}.", subject.extent(*range))
+                format!(
+                    "Sequential {verbs} average {speed} over {}{bursts}{limited}.",
+                    subject.extent(*range)
+                )
             }
             RateOf::ImportedEdge(range) => format!(
                 "Sequential {verbs} run at {speed} in {} of the drive{}.",

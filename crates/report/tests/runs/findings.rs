@@ -84,7 +84,11 @@ pub fn edge_rate(rate: Estimate) -> Outcome<SequentialRate> {
 }
 
 pub fn mean_rate(rate: Estimate, capacity: Bytes) -> Outcome<SequentialRate> {
-    let of = RateOf::Pass { range: ByteRange::whole(capacity), sample: Bytes::from_mib(64), is_rate_limited: false };
+    let of = RateOf::Pass {
+        range: ByteRange::whole(capacity),
+        sample: Bytes::from_mib(64),
+        is_rate_limited: false,
+    };
     Outcome::known(SequentialRate::new(rate, of), Vec::new())
 }
 

@@ -59,8 +59,8 @@ impl Bucket {
 
 impl Gate {
     fn new(numbers: &[BucketNumbers]) -> Gate {
-        let full = |&numbers: &BucketNumbers| Bucket { numbers, tokens: numbers.credit, at_ns: 0 };
-        Gate { buckets: numbers.iter().map(full).collect(), passed_ns: 0 }
+        let at_start = |&numbers: &BucketNumbers| Bucket { numbers, tokens: numbers.first_credit, at_ns: 0 };
+        Gate { buckets: numbers.iter().map(at_start).collect(), passed_ns: 0 }
     }
 
     /// Lets a request that comes at `now_ns` pass, and says when.
@@ -249,6 +249,7 @@ mod tests {
             counted: Counted::Requests,
             per_second: 300.0,
             credit: 40_000.0,
+            first_credit: 40_000.0,
             change_ns: u64::MAX,
             times: 1.0,
         }];
@@ -278,6 +279,7 @@ mod tests {
                 counted: Counted::Requests,
                 per_second: 300.0,
                 credit: 40_000.0,
+                first_credit: 40_000.0,
                 change_ns: u64::MAX,
                 times: 1.0
             }]

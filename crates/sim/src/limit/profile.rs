@@ -11,6 +11,7 @@ section! {
         request_kib: Option<f64> = None, in 0.5..=1e6 => "A larger request costs one for each such part of it that it begins, as 256 KiB of Amazon EBS. Default: one at any size.";
         rate_mb_per_s: Option<f64> = None, in 0.001..=1e6 => "Sustained throughput, which refills the credit.";
         credit_mb: Option<f64> = None, in 0.001..=1e9 => "Burst credit: decimal MB in a full bucket. Default 1.";
+        share_at_start: Option<f64> = None, in 0..=1 => "How much of the credit there is at the start. Default: all of it.";
         changes_at_s: Option<f64> = None, in 0..=1e8 => "When the limit changes, in seconds from the start. Default: never.";
         changes_by: Option<f64> = None, in 0.01..=100 => "How many times as fast credit comes back from then on.";
         separate: bool = false => "Separate buckets for reads and writes, each with these numbers.";
@@ -31,6 +32,8 @@ pub(crate) struct BucketNumbers {
     pub counted: Counted,
     pub per_second: f64,
     pub credit: f64,
+    /// What of the credit there is at the start.
+    pub first_credit: f64,
     /// From when on it refills `times` as fast.
     pub change_ns: u64,
     pub times: f64,
@@ -61,18 +64,21 @@ impl LimitProfile {
         let mut buckets = Vec::new();
         let change_ns = self.changes_at_s.map_or(u64::MAX, |at_s| (at_s * 1e9) as u64);
         let times = self.changes_by.unwrap_or(1.0);
+        let numbers = |counted, per_second, credit: f64| {
+            let first_credit = credit * self.share_at_start.unwrap_or(1.0);
+            BucketNumbers { counted, per_second, credit, first_credit, change_ns, times }
+        };
         if let Some(per_second) = self.iops {
             let credit = self.credit_requests.unwrap_or(1.0);
             let counted = match self.request_kib {
                 Some(kib) => Counted::Parts(kib * 1024.0),
                 None => Counted::Requests,
             };
-            buckets.push(BucketNumbers { counted, per_second, credit, change_ns, times });
+            buckets.push(numbers(counted, per_second, credit));
         }
         if let Some(rate) = self.rate_mb_per_s {
             let credit = self.credit_mb.unwrap_or(1.0) * 1e6;
-            let (counted, per_second) = (Counted::Bytes, rate * 1e6);
-            buckets.push(BucketNumbers { counted, per_second, credit, change_ns, times });
+            buckets.push(numbers(Counted::Bytes, rate * 1e6, credit));
         }
         buckets
     }
