@@ -4,5 +4,5 @@ mod drive;
 mod profile;
 
 pub use drive::LimitedDrive;
-pub(crate) use profile::Counted;
 pub use profile::LimitProfile;
+pub(crate) use profile::{BucketNumbers, Counted};
