@@ -263,7 +263,7 @@ fn figures_that_differ_stand_and_others_do_not() {
             confidence: 0.95,
             effective_count: 24.0,
         };
-        let of = RateOf::Edge { is_whole: true };
+        let of = RateOf::Edge { is_whole: true, may_rotate: true };
         Outcome::known(SequentialRate::new(estimate, of), vec![])
     };
     let mut a = run(vec![]);

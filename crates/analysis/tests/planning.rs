@@ -73,7 +73,7 @@ fn mapped(name: &str) -> Run {
 }
 
 fn rate(rate: Estimate, evidence: Vec<Evidence>) -> Outcome<SequentialRate> {
-    Outcome::known(SequentialRate::new(rate, RateOf::Edge { is_whole: true }), evidence)
+    Outcome::known(SequentialRate::new(rate, RateOf::Edge { is_whole: true, may_rotate: true }), evidence)
 }
 
 fn planned(name: &str, wish: Wish) -> PartitionPlan {

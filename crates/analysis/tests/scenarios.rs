@@ -88,7 +88,7 @@ fn a_constant_drive_is_known_exactly() {
     let codes: Vec<FindingCode> = analyse(&bench.view()).iter().map(|finding| finding.code()).collect();
     assert_eq!(codes, SPEEDS);
     let outer: SequentialRate = conclusion(&bench, FindingCode::ReadRateOuter);
-    assert_eq!(outer.of, RateOf::Edge { is_whole: true });
+    assert_eq!(outer.of, RateOf::Edge { is_whole: true, may_rotate: true });
     let findings = analyse(&bench.view());
     let access = &known::<AccessTime>(&findings).unwrap().conclusion;
     assert!((access.median_s.unwrap() - 100e-6).abs() < 1e-6, "{access:?}");
@@ -122,7 +122,7 @@ fn a_disk_has_an_outer_and_an_inner_edge() {
         assert!((found / truth - 1.0).abs() < 0.05, "{code:?} {found} {truth}");
     }
     let inner: SequentialRate = conclusion(&bench, FindingCode::WriteRateInner);
-    assert_eq!(inner.of, RateOf::Edge { is_whole: true });
+    assert_eq!(inner.of, RateOf::Edge { is_whole: true, may_rotate: true });
     let pass: FullPassTime = conclusion(&bench, FindingCode::FullPassTime);
     assert_eq!(pass.operation, Operation::Read);
     assert!(pass.write.is_some_and(|seconds| (4000.0..5000.0).contains(&seconds)), "{pass:?}");
@@ -149,7 +149,7 @@ fn a_part_of_a_drive_is_called_so() {
     bench.sequential(part, OperationMix::Read, 2);
     bench.random(part, OperationMix::Read, &[1], 1);
     let outer: SequentialRate = conclusion(&bench, FindingCode::ReadRateOuter);
-    assert_eq!(outer.of, RateOf::Edge { is_whole: false });
+    assert_eq!(outer.of, RateOf::Edge { is_whole: false, may_rotate: true });
     let pass: FullPassTime = conclusion(&bench, FindingCode::FullPassTime);
     assert_eq!((pass.range, pass.covers_capacity), (part, false));
 }

@@ -92,15 +92,18 @@ pub enum MovedReads {
 }
 
 impl MovedReads {
-    /// By those that woke the drive, else by its own word. A slow stick's latencies are alike.
+    /// By those that woke the drive, else by its own word.
     pub fn of(facts: &TargetFacts, so_far: &RunView<'_>) -> MovedReads {
         match so_far.phases.iter().rfind(|summary| is_warm_up(&summary.phase)) {
-            Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => match spread(warm_up) {
-                Some(spread) if spread < ARM_SPREAD_MIN => MovedReads::None,
-                Some(_) if is_mechanical(warm_up) => MovedReads::All,
-                Some(_) => MovedReads::Some,
-                None => MovedReads::None,
-            },
+            Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => {
+                if are_alike(warm_up) {
+                    MovedReads::None
+                } else if is_mechanical(warm_up) {
+                    MovedReads::All
+                } else {
+                    MovedReads::Some
+                }
+            }
             _ => MovedReads::of_rotational(facts.rotational.unwrap_or(true)),
         }
     }
@@ -120,17 +123,22 @@ pub fn reads_only(phase: &Phase) -> bool {
     matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
 }
 
-/// What the middle nine tenths of the reads differ by.
-fn spread(warm_up: &PhaseSummary) -> Option<Nanos> {
-    let reads = &warm_up.totals_of(Operation::Read)?.histogram;
-    let latency = |share: f64| reads.quantile(Quantile::new(share)?);
-    Some(latency(0.95)?.saturating_sub(latency(0.05)?))
+/// Whether the middle nine tenths of enough reads differ by less than where a disk has turned to, as a slow stick's do.
+fn are_alike(warm_up: &PhaseSummary) -> bool {
+    let Some(reads) = warm_up.totals_of(Operation::Read) else { return true };
+    let latency = |share: f64| reads.histogram.quantile(Quantile::new(share)?);
+    match (latency(0.05), latency(0.95)) {
+        (Some(low), Some(high)) => {
+            warm_up.operations() >= WARM_UP_READS_MIN && high.saturating_sub(low) < ARM_SPREAD_MIN
+        }
+        _ => true,
+    }
 }
 
 pub fn is_mechanical(warm_up: &PhaseSummary) -> bool {
     let Some(reads) = warm_up.totals_of(Operation::Read) else { return false };
     match reads.histogram.quantile(Quantile::MEDIAN) {
-        Some(median) => median >= MECHANICAL_LATENCY,
+        Some(median) => median >= MECHANICAL_LATENCY && !are_alike(warm_up),
         None => false,
     }
 }

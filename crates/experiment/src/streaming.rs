@@ -108,7 +108,7 @@ impl StreamSearch {
             stage: Stage::First,
             queue: VecDeque::new(),
             moves_parts,
-            is_disk: setup.facts.rotational == Some(true),
+            is_disk: moves_parts && setup.facts.rotational == Some(true),
             has_explored: false,
             has_long: false,
             within: Bytes::ZERO,

@@ -183,13 +183,13 @@ fn surveyed_edge(
     map: &SurfaceMap,
     start: bool,
 ) -> Result<SequentialRate, SurveyUnknown> {
-    let is_whole = covers(run, map.range);
+    let (is_whole, may_rotate) = (covers(run, map.range), turns(run) != Some(false));
     let edge = map.edge(start).ok_or(SurveyUnknown::TooFewAtEdge { start, needed: 8 })?;
     check_load(map, edge.seconds_per_byte.value)?;
     let rate = as_rate(edge.seconds_per_byte)?;
     let bytes = edge.range.bytes();
     let is_wide = bytes.get() > map.range.bytes().get() / 50;
-    let of = if is_wide { RateOf::EdgeBytes(bytes) } else { RateOf::Edge { is_whole } };
+    let of = if is_wide { RateOf::EdgeBytes(bytes) } else { RateOf::Edge { is_whole, may_rotate } };
     let mut found = SequentialRate::new(rate, of);
     found.is_loaded = map.is_loaded();
     found.places = vec![edge.range];
@@ -288,10 +288,10 @@ impl<'run> Pass<'run> {
     fn edge_rate(&self, run: &RunView<'_>, start: bool, pauses: &Pauses) -> Outcome<SequentialRate> {
         let samples: Vec<&Timed<'_>> = self.edge_visits(start).collect();
         let rate = self.rate_at(&samples, start, pauses);
-        let is_whole = covers(run, self.span);
+        let (is_whole, may_rotate) = (covers(run, self.span), turns(run) != Some(false));
         let rate = rate.map(|rate| SequentialRate {
             is_loaded: pauses.are_in_many(),
-            ..SequentialRate::new(rate, RateOf::Edge { is_whole })
+            ..SequentialRate::new(rate, RateOf::Edge { is_whole, may_rotate })
         });
         Outcome::of(rate, evidence_of(samples.iter().map(|timed| &timed.visit)))
     }

@@ -19,8 +19,8 @@ pub const FILLS_MIN: u64 = 2;
 /// Requests of a short visit are halved down to this: smaller ones would cost a drive more than they move.
 const BLOCK_MIN: Bytes = Bytes::from_kib(512);
 
-/// Visits to a part are made round after round, and those to the same place count once.
-const PLACES_MIN: u64 = 32;
+/// Visits to a part are made round after round, and those to the same place count once: some of an edge are 3.7 MiB.
+const PLACES_MIN: u64 = 3;
 
 #[derive(Clone, Debug)]
 pub struct Visitor {
@@ -55,7 +55,7 @@ impl Visitor {
         };
         let longest = range.bytes().round_down_to(block);
         let bytes = bytes.round_down_to(unit).max(shortest).min(longest);
-        let alignment = if setup.facts.rotational == Some(true) { grid } else { block };
+        let alignment = if moves_parts && setup.facts.rotational == Some(true) { grid } else { block };
         Visitor { range, block, depth, grid, alignment, bytes }
     }
 

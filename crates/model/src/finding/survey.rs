@@ -164,6 +164,8 @@ pub enum RateOf {
     /// An edge of the range, which is the whole target or a part.
     Edge {
         is_whole: bool,
+        /// Whether it may be a diameter: not of a drive that reports rotation and shows none, as sticks do.
+        may_rotate: bool,
     },
     /// So many bytes at an edge, where a hundredth holds too few samples.
     EdgeBytes(Bytes),

@@ -58,11 +58,11 @@ impl<'run> Subject<'run> {
     }
 
     /// "at the outer diameter", "at the start of the file", "at the end of the measured range".
-    pub(crate) fn place(&self, start: bool, whole: bool) -> String {
+    pub(crate) fn place(&self, start: bool, whole: bool, may_rotate: bool) -> String {
         let end = if start { "start" } else { "end" };
         if !whole {
             format!("at the {end} of the measured range")
-        } else if self.is_one_disk() {
+        } else if may_rotate && self.is_one_disk() {
             format!("at the {} diameter", if start { "outer" } else { "inner" })
         } else {
             format!("at the {end} of the {}", self.noun())

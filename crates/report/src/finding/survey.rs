@@ -49,8 +49,11 @@ impl Wording for SequentialRate {
         let speed = rate(found.rate.value);
         let is_start = matches!(code, FindingCode::ReadRateOuter | FindingCode::WriteRateOuter);
         let sentence = match &found.of {
-            RateOf::Edge { is_whole } => {
-                format!("Sequential {verbs} run at {speed} {}.", subject.place(is_start, *is_whole))
+            RateOf::Edge { is_whole, may_rotate } => {
+                format!(
+                    "Sequential {verbs} run at {speed} {}.",
+                    subject.place(is_start, *is_whole, *may_rotate)
+                )
             }
             RateOf::EdgeBytes(bytes) => {
                 let end = if is_start { "first" } else { "last" };
@@ -183,7 +186,7 @@ impl Wording for ZoneRatio {
         if let Some(imported) = imported {
             return imported_ratio(ratio.value, imported, subject);
         }
-        let (start, end) = (subject.place(true, true), subject.place(false, true));
+        let (start, end) = (subject.place(true, true, true), subject.place(false, true, true));
         if ratio.covers(1.0) {
             return format!("Throughput {start} equals that {end}.");
         }
@@ -569,7 +572,7 @@ mod tests {
             usual_loss_low: 0.382,
             usual_loss_high: 0.421,
         };
-        let mut rate = rate_of(150e6, RateOf::Edge { is_whole: true });
+        let mut rate = rate_of(150e6, RateOf::Edge { is_whole: true, may_rotate: true });
         rate.streaming = Some(streaming);
         assert_eq!(
             statement(&known(rate), FindingCode::ReadRateOuter),
@@ -580,7 +583,7 @@ mod tests {
 
     #[test]
     fn rates_name_their_place() {
-        let edge = known(rate_of(150e6, RateOf::Edge { is_whole: true }));
+        let edge = known(rate_of(150e6, RateOf::Edge { is_whole: true, may_rotate: true }));
         assert_eq!(
             statement(&edge, FindingCode::ReadRateOuter),
             "Sequential reads run at 150 MB/s at the start of the drive."

@@ -80,7 +80,7 @@ pub fn no_concurrency_knee() -> Finding {
 
 /// At an edge of the whole target.
 pub fn edge_rate(rate: Estimate) -> Outcome<SequentialRate> {
-    Outcome::known(SequentialRate::new(rate, RateOf::Edge { is_whole: true }), Vec::new())
+    Outcome::known(SequentialRate::new(rate, RateOf::Edge { is_whole: true, may_rotate: true }), Vec::new())
 }
 
 pub fn mean_rate(rate: Estimate, capacity: Bytes) -> Outcome<SequentialRate> {
