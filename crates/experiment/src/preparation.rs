@@ -75,10 +75,10 @@ pub fn warm_up(experiment: ExperimentName, range: ByteRange, block: Bytes, time:
     phase(experiment, "warm up".into(), PhaseKind::WarmUp, reads, StopCondition::after(time))
 }
 
-/// Whether the drive has moving parts, by its warm-up, the last phase so far; by its own word where that was too short.
+/// Whether the drive may have moving parts, by its warm-up, the last phase so far; by its own word where that was too short.
 pub fn moves_parts(facts: &TargetFacts, so_far: &RunView<'_>) -> bool {
     match so_far.phases.last() {
-        Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => is_mechanical(warm_up),
+        Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => is_as_slow_as_a_disk(warm_up),
         _ => facts.rotational.unwrap_or(true),
     }
 }
@@ -98,7 +98,7 @@ impl MovedReads {
             Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => {
                 if are_alike(warm_up) {
                     MovedReads::None
-                } else if is_mechanical(warm_up) {
+                } else if is_as_slow_as_a_disk(warm_up) {
                     MovedReads::All
                 } else {
                     MovedReads::Some
@@ -136,9 +136,13 @@ fn are_alike(warm_up: &PhaseSummary) -> bool {
 }
 
 pub fn is_mechanical(warm_up: &PhaseSummary) -> bool {
+    is_as_slow_as_a_disk(warm_up) && !are_alike(warm_up)
+}
+
+fn is_as_slow_as_a_disk(warm_up: &PhaseSummary) -> bool {
     let Some(reads) = warm_up.totals_of(Operation::Read) else { return false };
     match reads.histogram.quantile(Quantile::MEDIAN) {
-        Some(median) => median >= MECHANICAL_LATENCY && !are_alike(warm_up),
+        Some(median) => median >= MECHANICAL_LATENCY,
         None => false,
     }
 }

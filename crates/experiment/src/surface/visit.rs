@@ -19,8 +19,10 @@ pub const FILLS_MIN: u64 = 2;
 /// Requests of a short visit are halved down to this: smaller ones would cost a drive more than they move.
 const BLOCK_MIN: Bytes = Bytes::from_kib(512);
 
-/// Visits to a part are made round after round, and those to the same place count once: some of an edge are 3.7 MiB.
-const PLACES_MIN: u64 = 3;
+/// Visits to the same place count once, and a small drive has too few places that are aligned.
+const PLACES_MIN: u64 = 1000;
+/// Parts of an edge are as small as that.
+const PLACES_OF_PART: u64 = 3;
 
 #[derive(Clone, Debug)]
 pub struct Visitor {
@@ -65,8 +67,8 @@ impl Visitor {
 
     /// A visit from a random place of `part` on; it may end behind it, but not behind the range.
     pub fn place(&self, part: ByteRange, prng: &mut Prng) -> ByteRange {
-        // A part of a small drive has too few places that are aligned.
-        let has_room = part.bytes() >= self.alignment * PLACES_MIN;
+        let has_room = self.range.bytes() >= self.alignment * PLACES_MIN
+            && part.bytes() >= self.alignment * PLACES_OF_PART;
         let step = if has_room { self.alignment } else { self.grid };
         let places = (part.bytes().get() / step.get()).max(1);
         let first = Offset::new(part.first().get() + prng.below(places) * step.get());
