@@ -6,7 +6,7 @@ use crate::terminal::findings::{Row, named, rows_of, sampled_share};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
 use model::finding::{
-    CommitVerdict, Finding, FindingCode, Outcome, RateLimit, StripeLayout, VerdictUnknown, VolumeKind, known,
+    CommitVerdict, Finding, FindingCode, Outcome, StripeLayout, VerdictUnknown, VolumeKind, known,
 };
 use model::run::Run;
 
@@ -116,9 +116,8 @@ impl Verdict {
             return verdict(Severity::Sound, &answers.join(" "), requests);
         }
         // A rate limit comes first here, too: it bounds all that follows.
-        let is_limited = known::<RateLimit>(&run.findings).is_some();
-        let (limit, answers) = answers.split_at(usize::from(is_limited));
-        let headed = |headline: String| [limit, &[headline]].concat().join(" ");
+        let (limits, answers) = answers.split_at(limits(run, style).len());
+        let headed = |headline: String| [limits, &[headline]].concat().join(" ");
         if !rows.iter().any(has_no_slow_region) {
             let headline = format!("{}; not scanned for slow regions.", requests.trim_end_matches('.'));
             return verdict(Severity::Sound, &headed(headline), answers.join(" "));
@@ -200,7 +199,15 @@ fn answering(experiment: &ExperimentName) -> &'static [FindingCode] {
 fn all_answering(run: &Run) -> Vec<FindingCode> {
     match run.experiments().as_slice() {
         [one] => answering(one).to_vec(),
-        several => several.iter().filter_map(|experiment| answering(experiment).first()).copied().collect(),
+        several => {
+            let mut codes = Vec::new();
+            for code in several.iter().filter_map(|experiment| answering(experiment).first()) {
+                if !codes.contains(code) {
+                    codes.push(*code);
+                }
+            }
+            codes
+        }
     }
 }
 
@@ -220,19 +227,25 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
         return file_rates(run, style);
     }
     // The limit answers why nothing else is known, and a verdict on commits has their latency.
-    let is_limited = known::<RateLimit>(&run.findings).is_some();
+    let limits = limits(run, style);
+    let is_limited = !limits.is_empty();
     let is_judged = known::<CommitVerdict>(&run.findings).is_some();
-    let mut answers = Vec::new();
-    // It bounds all other answers.
-    answers.extend(headline_of(FindingCode::RateLimit, run, style));
+    let mut answers = limits;
+    let mut says_while_credit_lasts = false;
     for (place_in_line, code) in all_answering(run).iter().enumerate() {
         let Some(finding) = run.findings.iter().find(|finding| finding.code() == *code) else { continue };
         if is_judged && *code == FindingCode::CommitLatency {
             continue;
         }
         match text(finding, &run.target) {
-            Text::Known { statement, .. } if place_in_line == 0 => answers.push(style.sentence(&statement)),
-            Text::Known { headline, .. } => answers.push(style.sentence(&headline)),
+            Text::Known { statement, headline, .. } => {
+                let said = if place_in_line == 0 { statement } else { headline };
+                // A pass has its time with credit and without.
+                let needs_credit = is_limited && *code != FindingCode::ReadRateMean;
+                let when = if needs_credit && !says_while_credit_lasts { "While credit lasts: " } else { "" };
+                says_while_credit_lasts |= needs_credit;
+                answers.push(format!("{when}{}", style.sentence(&said)));
+            }
             // "No lasting drop within 6.17 GB" is an answer by itself.
             Text::Unknown { why, is_answer: true } if place_in_line == 0 => {
                 answers.push(style.sentence(&why));
@@ -251,10 +264,20 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
     {
         answers.extend(headline_of(FindingCode::StripeLayout, run, style));
     }
-    if is_limited && let Some(next) = answers.get_mut(1) {
-        next.insert_str(0, "While credit lasts: ");
-    }
     answers
+}
+
+/// The rate limits of a run, which bound all other answers.
+fn limits(run: &Run, style: Style) -> Vec<String> {
+    let mut limits = Vec::new();
+    for finding in &run.findings {
+        if let (FindingCode::RateLimit, Text::Known { headline, .. }) =
+            (finding.code(), text(finding, &run.target))
+        {
+            limits.push(style.sentence(&headline));
+        }
+    }
+    limits
 }
 
 fn headline_of(code: FindingCode, run: &Run, style: Style) -> Option<String> {

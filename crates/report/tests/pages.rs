@@ -164,10 +164,25 @@ fn a_rate_limit_comes_first() {
         refill_s: 133.3,
         limited_s: 20.0,
     };
+    let of_bytes = RateLimit {
+        sustained: Estimate::exact(40e6),
+        by: LimitedBy::Bytes,
+        credit: 3e9,
+        burst: 250e6,
+        refill_s: 75.0,
+        may_have_been_full: false,
+        ..limit.clone()
+    };
     run.findings.push(Finding::RateLimit(Outcome::known(limit, Vec::new())));
     let page = text(&run);
     let first = "Verdict: A rate limit holds reads to 300 IOPS once the burst credit of 40,000 requests is used up. No I/O errors";
     assert!(page.contains(first), "{page}");
+    run.findings.push(Finding::RateLimit(Outcome::known(of_bytes, Vec::new())));
+    let page = text(&run);
+    let both = "is used up. A rate limit holds reads to 40.0 MB/s once the burst credit of at least 3.00 GB is used up. No I/O errors";
+    assert!(page.contains(both), "{page}");
+    assert_eq!(page.matches("A rate limit holds").count(), 2, "{page}");
+    assert!(page.contains("restores that much. The bucket was not full when the run began."), "{page}");
 }
 
 /// The pace of a ping decides its IOPS and throughput.
