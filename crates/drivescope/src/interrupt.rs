@@ -70,8 +70,7 @@ pub struct LastWill {
     listener: Option<JoinHandle<()>>,
 }
 
-/// Lets a second signal call `will` before it ends the program: to restore the terminal, which no signal handler may do, so
-/// a thread takes the signals.
+/// Lets a second signal call `will` before it ends the program, on a thread: no signal handler may restore the terminal.
 pub fn with_last_will(will: fn()) -> Result<LastWill, UserError> {
     let listening = listening()?;
     let mut signals = Signals::new(SIGNALS).or_cannot(LISTEN)?;

@@ -8,8 +8,7 @@ use std::path::Path;
 /// A file of patterns is a page or two, and some tens of kilobytes from Iometer with all results pages off.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Reads what was typed: the name of a plan that comes with the program, or a path whose ending says what it holds:
-/// `.toml`, `.icf`, `.fio` or `.job`.
+/// Reads what was typed: the name of a plan that comes with the program, or a path to a `.toml`, `.icf`, `.fio` or `.job`.
 pub fn find(typed: &str) -> Result<PatternFile, PatternError> {
     let reason = if pattern_file::is_file_name(typed) {
         match text_of(Path::new(typed)) {

@@ -115,8 +115,7 @@ pub fn finished(run: &Run, now: Instant) -> String {
     }
 }
 
-/// Sorts by time: `20261121-210501-check-vda-3f2a`. The name of a virtual run is a checksum of everything that determines
-/// it: `sim-zoned-check-1f7c90ab`.
+/// Sorts by time: `20261121-210501-check-vda-3f2a`. Of a virtual run, a checksum of all that determines it: `sim-zoned-check-1f7c90ab`.
 fn name(
     experiment: &str,
     command: &str,

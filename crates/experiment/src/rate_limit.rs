@@ -60,12 +60,18 @@ pub struct Rest {
 
 impl Rest {
     pub fn of(so_far: &RunView<'_>, longest: Nanos) -> Option<Rest> {
-        let mut known: Vec<RateLimit> =
-            limits(so_far).into_iter().filter_map(|limit| limit.found.ok()).collect();
-        known.retain(|limit| limit.operations != LimitedOperations::Writes);
-        let refill_s = known.iter().map(|limit| limit.refill_s).max_by(f64::total_cmp)?;
+        let (mut known, mut refill_s) = (Vec::new(), 0.0_f64);
+        for limit in limits(so_far) {
+            if let Ok(limit) = limit.found
+                && limit.operations != LimitedOperations::Writes
+            {
+                refill_s = refill_s.max(limit.refill_s);
+                known.push(limit);
+            }
+        }
         let refill = Nanos::from_secs_f64(refill_s).unwrap_or(REST_MAX);
-        Some(Rest { limits: known, time: refill.min(REST_MAX).min(longest) })
+        let time = refill.min(REST_MAX).min(longest);
+        (!known.is_empty()).then_some(Rest { limits: known, time })
     }
 
     pub fn phase(&self, experiment: ExperimentName) -> Phase {
@@ -75,7 +81,10 @@ impl Rest {
 
     /// What may then be read in requests of that size before the limit is met again.
     pub fn bytes(&self, block: Bytes) -> Bytes {
-        let each = |limit: &RateLimit| self.time.seconds() * limit.sustained.value * limit.bytes_each(block);
-        Bytes::new(self.limits.iter().map(each).fold(f64::INFINITY, f64::min) as u64)
+        let mut bytes = f64::INFINITY;
+        for limit in &self.limits {
+            bytes = bytes.min(self.time.seconds() * limit.sustained.value * limit.bytes_each(block));
+        }
+        Bytes::new(bytes as u64)
     }
 }

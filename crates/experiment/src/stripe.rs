@@ -20,8 +20,7 @@ const SINGLES: usize = 64;
 const ARMS_DEPTH: u32 = 16;
 /// The first of these tells one actuator from several: of independent answers, some 15 pairs are expected within a millisecond.
 const ARMS_ROUNDS: [usize; 13] = [128, 128, 768, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024];
-/// Within a hundredth of the range hardly any member of a concatenation ends. 512 reads tell 1 − 1/2 to 0.15; they come after 2,048 over all of
-/// it, which show most borders.
+/// Within a hundredth of the range hardly any member of a concatenation ends. 512 reads tell 1 − 1/2 to 0.15, after 2,048 over all of it.
 const NARROW_PART: u64 = 100;
 const NARROW_READS: usize = 512;
 const READS_BEFORE_NARROW: usize = 2048;

@@ -219,8 +219,7 @@ impl Reader {
         Ok(())
     }
 
-    /// "READ: bw=…, io=26.7GiB (28.6GB), run=300014-300014msec", "READ: io=…, aggrb=…, mint=…msec, maxt=…msec": of a text
-    /// without the jobs themselves.
+    /// Of a text without jobs: "READ: bw=…, io=26.7GiB (28.6GB), run=300014-300014msec", "READ: io=…, aggrb=…, mint=…msec, maxt=…msec".
     fn summary(&mut self, text: &str) {
         if self.jobs.iter().any(|job| !job.sides.is_empty() && !job.name.starts_with("group ")) {
             return;

@@ -13,8 +13,7 @@ use serde::Serialize;
 pub const CELLS_MAX: usize = 4096;
 
 words! {
-    /// How long a request took. The bounds are those that surface tests of hard disks use: a few turns, a retry, a
-    /// recovery, a drive that gives up.
+    /// How long a request took, with the bounds of surface tests: a few turns, a retry, a recovery, a drive that gives up.
     pub enum LatencyClass {
         Under10Ms = "under 10 ms",
         Under50Ms = "under 50 ms",

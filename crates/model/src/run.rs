@@ -137,8 +137,7 @@ pub struct PhaseSummary {
     pub files: Option<Box<FileWork>>,
     /// What was in the page cache after listed reads through it, row by row, or why that cannot be told; none where nobody looked.
     pub page_cache: Option<Result<CachedRows, Untold>>,
-    /// The longest that one of its workers was ready to go on and waited for a processor, in all: the host's delay, as the kernel
-    /// counts it. 0 in virtual time.
+    /// The longest that one of its workers waited in all for a processor, as the kernel counts it. 0 in virtual time.
     pub processor_wait_ns: u64,
     /// The time that its worker spun instead of sleeping while it waited for completions.
     pub spun_ns: u64,
@@ -184,8 +183,7 @@ pub struct CompletionStretch {
     pub drained: Option<Drained>,
 }
 
-/// The completion behind the first, or all that were answered together then. Where prefetch takes two requests in a row to begin, the second
-/// comes a revolution late.
+/// The completion behind the first, or all answered together then. Prefetch may begin behind two requests, and the second is a revolution late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecondCompletion {

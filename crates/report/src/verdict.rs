@@ -201,9 +201,11 @@ fn all_answering(run: &Run) -> Vec<FindingCode> {
         [one] => answering(one).to_vec(),
         several => {
             let mut codes = Vec::new();
-            for code in several.iter().filter_map(|experiment| answering(experiment).first()) {
-                if !codes.contains(code) {
-                    codes.push(*code);
+            for experiment in several {
+                if let Some(&first) = answering(experiment).first()
+                    && !codes.contains(&first)
+                {
+                    codes.push(first);
                 }
             }
             codes

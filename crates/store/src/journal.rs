@@ -20,8 +20,7 @@ use std::time::{Duration, Instant};
 
 const HEADER_BYTES: usize = 12;
 const FRAME_HEADER_BYTES: usize = 8;
-/// The longest row: a histogram with all of its 7,424 cells in use, each with a step of one or two bytes and a count
-/// of up to ten, and 64 bytes beside.
+/// The longest row: a histogram of 7,424 cells, each with a step of one or two bytes and a count of up to ten, and 64 bytes beside.
 const FRAME_BYTES_MAX: usize = model::histogram::CELLS * 12 + 128;
 
 /// Frames of an interval have some 120 bytes, and a write costs about as much as a thousand of those bytes.

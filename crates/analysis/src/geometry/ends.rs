@@ -55,8 +55,7 @@ pub(super) struct End {
     pub(super) first: f64,
     pub(super) last: f64,
     pub(super) likeliest: f64,
-    /// With a third of the likelihood that lies above the one and below the other: what is read next (Horstein 1963, on bisection by
-    /// answers that may be wrong).
+    /// A third of the likelihood lies above the one and below the other: what is read next (Horstein 1963, on bisection by uncertain answers).
     thirds: [f64; 2],
 }
 
@@ -331,8 +330,7 @@ fn level_of(spots: &[Spot], track: Range<f64>, sectors: f64, scatter: f64) -> (f
     best
 }
 
-/// The track through the reads on it by least squares. It may hold more or fewer sectors than was thought, as those of surfaces do, and that
-/// weighs as one more read would.
+/// The track through the reads on it by least squares. It may hold more or fewer sectors than was thought, which weighs as one more read.
 fn fitted(track: Track, spots: &[Spot], reach: Range<f64>, scatter: f64) -> Track {
     let (mut on_track, mut at_mean, mut off_mean) = (Vec::new(), 0.0, 0.0);
     for spot in spots {

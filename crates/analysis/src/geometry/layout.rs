@@ -42,8 +42,7 @@ pub struct Layout {
 /// shows it at one end in twelve. Half way between them.
 const SAME_SKEW_MIN: f64 = 0.95;
 const CYLINDER_ENDS_MIN: f64 = 1.0 / 12.0;
-/// By how much more than at other tracks an angle jumps at the end of a cylinder, at the least: 0.2 (Cheetah 9LP) to 0.8 (Atlas 10K) of the
-/// skew on the drives of DiskSim 4.0.
+/// How much more an angle jumps at the end of a cylinder, as a share of the skew: 0.2 (Cheetah 9LP) to 0.8 (Atlas 10K) in DiskSim 4.0.
 const CYLINDER_SKEW_MORE: f64 = 0.2;
 /// Skews are no further off than that, where only their scatter is known: one in 16,000 normal ones is, and one in 60 of a Laplace distribution.
 const SKEW_DEVIATIONS: f64 = 4.0;

@@ -106,8 +106,7 @@ impl Rotation {
         is_spread(&places, 1.0 / guess)?;
         let mut line = Line::through(&points, places.len(), guess);
         if let Some(other) = second_speed(&points, &line) {
-            // Of two drives each leaves the places of the other one over. Where the other speed leaves none, it is the right one, and
-            // late answers had led to the first.
+            // Of two drives each leaves the places of the other one over. Where the other speed leaves none, it is the right one.
             let through_other = Line::through(&points, places.len(), other);
             if second_speed(&points, &through_other).is_some() {
                 let (rpm, other_rpm) = (60.0 * line.speed, 60.0 * other);
@@ -194,8 +193,7 @@ fn coherence(intervals: &[f64], speed: f64) -> f64 {
 /// After so many steps angles are computed anew: each step adds a rounding of 10⁻¹⁶.
 const STEPS_ON_END: usize = 256;
 
-/// The same at so many speeds that are evenly apart. The angle of an interval grows by the same from each speed to the next, so that it is
-/// turned on and not computed.
+/// The same at so many speeds that are evenly apart, between which the angle of an interval grows by the same.
 fn coherences(intervals: &[f64], from: f64, step: f64, count: usize) -> Vec<f64> {
     let (step_sin, step_cos) = sines_and_cosines(intervals, step);
     let mut coherences = Vec::with_capacity(count);

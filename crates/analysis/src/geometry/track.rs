@@ -8,8 +8,7 @@
 use super::{Reading, Rotation, wrapped};
 use crate::stats::sample::middle;
 
-/// Sectors on a track: from 26 (1987) to 5000 are known, and 512 to 4096 bytes each; a track of a thousandth of a turn for a
-/// sector is far from either end.
+/// Sectors on a track: from 26 (1987) to 5000 are known, and 512 to 4096 bytes each; a thousand are far from either end.
 const SECTORS: (u32, u32) = (24, 12_000);
 /// Reads of a probe are no further apart than this: a few tracks of any disk.
 const REACH_BYTES: u64 = 16 << 20;

@@ -23,8 +23,7 @@ const COSTS_MIN: f64 = 50.0;
 const FASTER_MIN: f64 = 1.2;
 /// And a sequential one so many windows before: the last of them holds the border.
 const BORDER_WINDOWS: usize = 3;
-/// With credit left, a workload is not that much slower than at its fastest: a disk reads 2.2 times as fast at its outer
-/// diameter as at its inner one.
+/// With credit left, nothing is that much slower than at its fastest: a disk reads 2.2 times as fast at its outer diameter as at its inner.
 const SLOW_SHARE: f64 = 0.4;
 /// Windows that follow each other from which the rate is first taken.
 pub(super) const RUN_MIN: usize = 3;
@@ -262,8 +261,11 @@ impl<'run> Fitting<'run> {
     }
 
     fn waits(&self) -> Vec<bool> {
-        let at_credit = |window: &Window| (window.from..window.to).any(|step| self.is_at_credit(step));
-        self.windows.iter().map(at_credit).collect()
+        let mut waits = Vec::new();
+        for window in self.windows {
+            waits.push(!self.keeps_credit(window));
+        }
+        waits
     }
 
     fn contradicting(&self) -> Vec<usize> {
@@ -490,9 +492,8 @@ impl<'run> Fitting<'run> {
         is_of_limited.then_some(burst.max(of_phases.unwrap_or(0.0)))
     }
 
-    /// The highest rate of reads of these shapes that were clearly faster in a phase, or up to where it met the limit, while credit was left: where
-    /// credit lasts less than a window, or the host takes its time between phases. Sequential ones just before the limit only. A short phase
-    /// of writes is as fast as a cache.
+    /// The highest rate of reads of these shapes that were clearly faster in a phase, up to where it met the limit: credit may last less than a
+    /// window, and hosts take their time between phases. Sequential ones just before the limit only. A short phase of writes meets a cache.
     fn burst_of_phases(&self, limited: &[&Shape]) -> Option<f64> {
         let steps = self.asked.steps();
         let phases: Vec<&[Step]> = steps.chunk_by(|one, next| one.phase == next.phase).collect();
@@ -520,8 +521,7 @@ impl<'run> Fitting<'run> {
         burst
     }
 
-    /// Whether the limit is met in one of the next windows. A pass over a disk ends in a zone of one rate, and only its zones far
-    /// before that were much faster.
+    /// Whether the limit is met in one of the next windows. Of a pass over a disk only zones far before the last one are much faster.
     fn is_before_the_limit(&self, window: usize) -> bool {
         let next = window + 1..=window + BORDER_WINDOWS;
         for member in &self.members {

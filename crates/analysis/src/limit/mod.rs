@@ -14,7 +14,7 @@ use asked::{Asked, Side, Unit, Window};
 use bucket::{Bucket, CONTRADICTING_SHARE, Fit, RUN_MIN, alone, candidates_of, fit, fits};
 use change::{Change, fit_changed};
 use course::Course;
-use together::pair;
+use together::{Pair, pair};
 
 use model::experiment_name::ExperimentName;
 use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
@@ -47,7 +47,7 @@ pub struct Limit {
     windows: usize,
 }
 
-/// Which block size decides.
+/// Of which size reads decide about a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sizes {
     Any,
@@ -65,14 +65,14 @@ pub struct Undecided {
     pub time: Nanos,
 }
 
-/// The limits that a run shows: of reads and writes together, or of either. One that changed is none, and is stated where two rates
-/// explain more of the run than one.
+/// The limits that a run shows: of reads and writes together, or of either. A change is stated where two rates explain more than one.
 pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
     let Some(course) = Course::of(run) else { return Vec::new() };
     let mut limits = limits_of(&course, Side::Both);
     // Where only one of them is asked for, it is both.
     if limits.is_empty() && course.is_mixed() {
-        limits.extend([Side::Reads, Side::Writes].iter().flat_map(|side| limits_of(&course, *side)));
+        limits = limits_of(&course, Side::Reads);
+        limits.extend(limits_of(&course, Side::Writes));
     }
     let explained: usize = limits.iter().map(|limit| limit.windows).sum();
     match changed(&course) {
@@ -134,14 +134,17 @@ fn limits_of(course: &Course, side: Side) -> Vec<Limit> {
     }
     all.extend(of_part_sizes(course, side));
     match pair(&all) {
-        Some(pair) => pair.map(|fit| stated(&fit.bucket, fit.unit)).into(),
+        Some(Pair { of_bytes, of_requests }) => vec![of_bytes.stated(), of_requests.stated()],
         None => limit(&all).into_iter().collect(),
     }
 }
 
 fn of_part_sizes(course: &Course, side: Side) -> Vec<Fit> {
-    let sizes = part_sizes(course, side).into_iter();
-    sizes.flat_map(|part| fits(course, Unit::Parts(part), side)).collect()
+    let mut of_parts = Vec::new();
+    for part in part_sizes(course, side) {
+        of_parts.extend(fits(course, Unit::Parts(part), side));
+    }
+    of_parts
 }
 
 /// In the unit in which more of the block sizes are limited.
@@ -174,6 +177,12 @@ fn limit(fits: &[Fit]) -> Option<Limit> {
         return unknown(bucket, per_request);
     }
     Some(stated(bucket, unit))
+}
+
+impl Fit {
+    fn stated(&self) -> Limit {
+        stated(&self.bucket, self.unit)
+    }
 }
 
 fn stated(bucket: &Bucket, unit: Unit) -> Limit {

@@ -4,57 +4,95 @@
 use super::asked::Unit;
 use super::bucket::{CONTRADICTING_SHARE, Fit, WINDOWS_MIN};
 
+/// A limit of bytes and one of requests or of parts of them.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'fits> {
+    pub of_bytes: &'fits Fit,
+    pub of_requests: &'fits Fit,
+}
+
 /// The two at which requests wait in most windows, in the simplest units of those with as many, and there the most exact ones.
-pub(super) fn pair(fits: &[Fit]) -> Option<[&Fit; 2]> {
-    let mut pairs = Vec::new();
-    for of_bytes in fits.iter().filter(|fit| fit.unit == Unit::Bytes) {
-        for of_requests in fits.iter().filter(|fit| fit.unit != Unit::Bytes) {
-            let pair = [of_bytes, of_requests];
-            if is_pair(pair) && pair.iter().all(|one| is_of_its_unit(one, fits)) {
-                pairs.push(pair);
+pub(super) fn pair(fits: &[Fit]) -> Option<Pair<'_>> {
+    let mut best: Option<Pair<'_>> = None;
+    for of_bytes in fits {
+        for of_requests in fits {
+            let pair = Pair { of_bytes, of_requests };
+            let is_of_both = of_bytes.unit == Unit::Bytes && of_requests.unit != Unit::Bytes;
+            if !is_of_both || !pair.holds(fits) {
+                continue;
+            }
+            let is_better = match best {
+                Some(best) => pair.is_better(best),
+                None => true,
+            };
+            if is_better {
+                best = Some(pair);
             }
         }
     }
-    let most = pairs.iter().map(explained).max()?;
-    pairs.retain(|pair| explained(pair) as f64 >= (1.0 - CONTRADICTING_SHARE) * most as f64);
-    let order = |[of_bytes, of_requests]: &[&Fit; 2]| {
-        let off = of_bytes.bucket.requests_off + of_requests.bucket.requests_off;
-        (of_requests.unit != Unit::Requests, off)
-    };
-    pairs.into_iter().min_by(|one, other| order(one).partial_cmp(&order(other)).expect("finite"))
+    best
 }
 
-fn is_pair([one, other]: [&Fit; 2]) -> bool {
-    let are_certain = one.bucket.is_certain && other.bucket.is_certain;
-    let has_even = one.bucket.is_even || other.bucket.is_even;
-    let are_limits = [one, other].iter().all(|fit| fit.bucket.is_even || fit.bucket.blocks.len() > 1);
-    are_certain
-        && has_even
-        && are_limits
-        && waits_apart(one, other) >= WINDOWS_MIN
-        && waits_apart(other, one) >= WINDOWS_MIN
-        && !one.is_contradicted(Some(other))
-        && !other.is_contradicted(Some(one))
+impl Pair<'_> {
+    fn holds(self, fits: &[Fit]) -> bool {
+        let Pair { of_bytes, of_requests } = self;
+        (of_bytes.bucket.is_even || of_requests.bucket.is_even)
+            && holds_beside(of_bytes, of_requests)
+            && holds_beside(of_requests, of_bytes)
+            && is_of_its_unit(of_bytes, fits)
+            && is_of_its_unit(of_requests, fits)
+    }
+
+    fn is_better(self, other: Pair<'_>) -> bool {
+        let explains =
+            |pair: Pair<'_>| (pair.of_bytes.bucket.windows + pair.of_requests.bucket.windows) as f64;
+        if explains(self) < (1.0 - CONTRADICTING_SHARE) * explains(other) {
+            return false;
+        }
+        if explains(other) < (1.0 - CONTRADICTING_SHARE) * explains(self) {
+            return true;
+        }
+        let has_parts = self.of_requests.unit.part().is_some();
+        if has_parts != other.of_requests.unit.part().is_some() {
+            return !has_parts;
+        }
+        self.requests_off() < other.requests_off()
+    }
+
+    fn requests_off(self) -> f64 {
+        self.of_bytes.bucket.requests_off + self.of_requests.bucket.requests_off
+    }
+}
+
+fn holds_beside(fit: &Fit, other: &Fit) -> bool {
+    let is_of_a_limit = fit.bucket.is_even || fit.bucket.blocks.len() > 1;
+    is_of_a_limit
+        && fit.bucket.is_certain
+        && waits_apart(fit, other) >= WINDOWS_MIN
+        && !fit.is_contradicted(Some(other))
 }
 
 /// Windows in which something waits for the one and not for the other.
 fn waits_apart(one: &Fit, other: &Fit) -> usize {
-    one.waits.iter().zip(&other.waits).filter(|(waits, other)| **waits && !**other).count()
-}
-
-fn explained([one, other]: &[&Fit; 2]) -> usize {
-    one.bucket.windows + other.bucket.windows
+    let mut apart = 0;
+    for (&waits, &waits_for_other) in one.waits.iter().zip(&other.waits) {
+        apart += usize::from(waits && !waits_for_other);
+    }
+    apart
 }
 
 /// Whether no bucket of the other unit explains its windows as well: requests of one size are as many bytes.
 fn is_of_its_unit(fit: &Fit, fits: &[Fit]) -> bool {
-    let waits = fit.waits.iter().filter(|waits| **waits).count();
+    let mut waits = 0.0;
+    for &window in &fit.waits {
+        waits += f64::from(u8::from(window));
+    }
     for other in fits {
         let is_other_unit = matches!(
             (fit.unit, other.unit),
             (Unit::Bytes, Unit::Requests) | (Unit::Requests | Unit::Parts(_), Unit::Bytes)
         );
-        let explains_as_many = waits_apart(fit, other) as f64 <= CONTRADICTING_SHARE * waits as f64;
+        let explains_as_many = waits_apart(fit, other) as f64 <= CONTRADICTING_SHARE * waits;
         if is_other_unit && explains_as_many && other.bucket.blocks.len() >= fit.bucket.blocks.len() {
             return false;
         }

@@ -106,8 +106,7 @@ mod tests {
 
     const ZONE_BYTES: u64 = 20_000_000_000;
 
-    /// Zones that differ by 3 % and visits by 0.15 %, but one in eleven loses a revolution and takes 5 % longer: 68 of 161 borders were within their
-    /// intervals of 95 %.
+    /// Zones differ by 3 %, visits by 0.15 %, and one in eleven loses a revolution: 68 of 161 borders were within their intervals of 95 %.
     #[test]
     fn lost_revolutions_move_no_border() {
         let (mut held, mut all) = (0, 0);

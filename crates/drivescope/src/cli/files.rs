@@ -166,8 +166,7 @@ fn target_facts(
     if file_length <= DRIVE_CACHE_BYTES_MAX {
         facts.caveats.push(Caveat::FitsInDriveCache);
     }
-    // Everything goes through the page cache on purpose, and the file is put out of it and looked for before it is read. A folder in
-    // memory is named by its warning.
+    // Everything goes through the page cache on purpose, and the file is put out of it and looked for before it is read.
     facts
         .caveats
         .retain(|caveat| !matches!(caveat, Caveat::NotDirect | Caveat::InPageCache | Caveat::InMemory));

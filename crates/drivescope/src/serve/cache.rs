@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 /// A report is below a megabyte or two.
 const PAGES_MAX: usize = 16;
 const BYTES_MAX: usize = 32 << 20;
-/// The page of a run in progress is rendered again after this time, and after this many times what rendering took: at
-/// most a twentieth of one processor.
+/// The page of a run in progress is rendered again after this time and this many times what rendering took: a twentieth of a processor.
 const LIVE_REST_MIN: Duration = Duration::from_millis(900);
 const LIVE_REST_TIMES: u32 = 20;
 

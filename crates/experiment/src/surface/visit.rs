@@ -12,8 +12,7 @@ use model::workload::{OperationMix, Pattern, Workload};
 
 /// Requests in the shortest visit to a drive with moving parts: the first shows when the rest began, and four show a rate.
 const REQUESTS_MIN: u64 = 5;
-/// A drive without an arm may do all in flight together, and arms of several find their places in the first fill of the queue: a visit is
-/// whole fills, two at least.
+/// A drive without an arm may do all in flight together, and several arms find their places in the first fill: two whole fills at least.
 pub const FILLS_MIN: u64 = 2;
 
 /// Requests of a short visit are halved down to this: smaller ones would cost a drive more than they move.

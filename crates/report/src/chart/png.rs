@@ -36,8 +36,7 @@ pub fn enlarged(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     pixels.encode_png().map_err(|error| PngError::Packing(error.to_string()))
 }
 
-/// The SVG with its texts as outlines on top of everything else. Shaping of text, as for Arabic or ligatures, needs 12 crates more,
-/// and the font has neither.
+/// The SVG with its texts as outlines on top of everything else. The font has nothing that needs shaping, which takes 12 more crates.
 fn with_outlines(svg: &str) -> Result<String, PngError> {
     let document = roxmltree::Document::parse(svg)?;
     let face = Face::parse(FONT, 0).expect("the font that is built in is one");

@@ -118,8 +118,7 @@ pub(crate) fn shows_intervals(chart: &Chart, layout: &Layout) -> bool {
     Plot { x: &chart.x, y: &chart.y, panel: layout.main }.shows_intervals(&chart.series)
 }
 
-/// The legend and where everything is. Whether intervals can be seen depends on how high the plot is, and that on the legend, which
-/// explains them only if they can.
+/// The legend and where everything is. Intervals are explained only if they can be seen, and that depends on the height of the plot.
 fn arranged(chart: &Chart, meanwhile: &[String], sheet: &'static Sheet) -> (Vec<PlacedEntry>, Layout) {
     let explained = arranged_with(chart, meanwhile, sheet, true);
     if shows_intervals(chart, &explained.1) {

@@ -40,8 +40,7 @@ use model::{with_outcome, words};
 use std::convert::Infallible;
 
 words! {
-    /// Findings of a page under the question that they answer. Whether a drive is sound comes first: the speed of a drive that
-    /// loses data is of no interest.
+    /// Findings of a page under the question that they answer. Whether a drive is sound comes first.
     pub(crate) enum Group {
         Sound = "Health and result validity",
         Speed = "Throughput",

@@ -31,8 +31,7 @@ const SCRIPT: &str = include_str!("bundle/page.js");
 const SHEET: &str = include_str!("bundle/page.css");
 const POLICY: &str = include_str!("bundle/content-security-policy.txt");
 
-/// What the page may do, as its own head says it: run the script and use the style that are in it, and reach nothing. A
-/// server sends the same in a header.
+/// What the page may do: run the script and use the style that are in it, and reach nothing. A server sends the same in a header.
 pub fn content_security_policy() -> &'static str {
     POLICY.trim()
 }

@@ -77,8 +77,7 @@ fn caches_of_two_levels() {
 
 #[test]
 fn a_cache_of_three_levels() {
-    // 280 and 500 GB were measured; the space gives a little less for the first and, with 240 GB of cache, 520 for the
-    // second.
+    // 280 and 500 GB were measured; the space gives a little less for the first, and 520 for the second with 240 GB of cache.
     check("Atom 50", ATOM_50_1_TB, TB, &[(0.0, 4.5), (240.0, 2.0), (520.0, 0.5)]);
 }
 

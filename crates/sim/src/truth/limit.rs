@@ -50,8 +50,7 @@ pub(super) fn add(limit: Option<&LimitProfile>, truths: &mut Vec<Truth>) {
     });
 }
 
-/// The bytes of a pass of reads, and how long it takes with a full bucket at the start. None where that depends on the size of requests, or on
-/// when the limit changes.
+/// The bytes of a pass of reads, and its time with a full bucket at the start. None where that depends on the size of requests or on a change.
 fn limited_pass_s(limit: &LimitProfile, truths: &[Truth]) -> Option<(f64, f64)> {
     if limit.changes_at_s.is_some() {
         return None;
