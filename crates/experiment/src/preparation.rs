@@ -123,7 +123,7 @@ pub fn reads_only(phase: &Phase) -> bool {
     matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
 }
 
-/// Whether the middle nine tenths of enough reads differ by less than where a disk has turned to, as a slow stick's do.
+/// Whether the middle nine tenths of enough reads differ by less than a disk's, as a slow stick's do.
 fn are_alike(warm_up: &PhaseSummary) -> bool {
     let Some(reads) = warm_up.totals_of(Operation::Read) else { return true };
     let latency = |share: f64| reads.histogram.quantile(Quantile::new(share)?);

@@ -7,9 +7,9 @@
 //! The range's size times the mean time per byte of the stratified samples (see `sequential_rate`). The value is that of a read pass, if there
 //! were reads; both are in the data. Imported figures are added up where they cover the drive, or interpolated where they lie close enough.
 //! # Cannot tell when
-//! The mean throughput is not known, or the drive went away. A cache that fills up during a real pass is not foreseen.
+//! The mean throughput is not known, or the drive went away. A cache or burst credit that only a real pass uses up is not foreseen.
 //! # Known problems
-//! The time is that of an otherwise idle drive. Ranges that failed are taken to be as fast as the others.
+//! The time is that of an otherwise idle drive with all of its burst credit. Ranges that failed are taken to be as fast as the others.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapter 5.
 

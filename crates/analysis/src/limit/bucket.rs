@@ -253,7 +253,7 @@ impl<'run> Fitting<'run> {
             && self.waiting().count() >= WINDOWS_MIN
     }
 
-    /// Until credit was used up for the last time: what came back after that may have been lost to a full bucket.
+    /// Until credit was used up for the last time: a full bucket may lose what came back after that.
     fn lowest_deficit(&self) -> f64 {
         let deficits = &self.stretch.deficits;
         let last = (0..deficits.len()).rfind(|&step| self.is_at_credit(step)).unwrap_or(0);
@@ -373,8 +373,7 @@ impl<'run> Fitting<'run> {
     }
 
     /// Whether completions come too evenly for any drive while requests wait for tokens: in the stretch with most of them, which
-    /// nothing chose for being even, or in that of one phase, where no border leaves a request uncertain. Each gets half of the error.
-    /// Even writes say nothing of reads.
+    /// nothing chose for being even, or in that of one phase, where no border leaves a request uncertain. Writes say nothing of reads.
     fn is_even(&self) -> bool {
         for within_phases in [false, true] {
             let Stretch { from, to, cost, requests } = self.longest_wait(within_phases);

@@ -57,7 +57,8 @@ pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure
             continue;
         }
         let found = document.said(code);
-        if found["value"].is_null() && is_beyond_what_was_done(drive, document, truth) {
+        let is_beyond = found["value"].is_null() && is_beyond_what_was_done(drive, document, truth);
+        if is_beyond || passes_a_limit_unmet(drive, document, truth) {
             continue;
         }
         if let Some(verdict) = verdict(found, truth) {
@@ -89,6 +90,12 @@ fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) ->
         }
         _ => false,
     }
+}
+
+/// A pass uses more credit than the run did.
+fn passes_a_limit_unmet(drive: &Drive, document: &Document, truth: &Truth) -> bool {
+    let is_pass = matches!(truth.code, FindingCode::ReadRateMean | FindingCode::FullPassTime);
+    is_pass && drive.profile.limit.is_some() && document.said(FindingCode::RateLimit)["value"].is_null()
 }
 
 fn is_of_flash(profile: &Profile) -> bool {

@@ -68,6 +68,7 @@ impl Gate {
         let from_ns = now_ns.max(self.passed_ns);
         let waits = self.buckets.iter().map(|bucket| bucket.wait_ns(request, from_ns));
         self.passed_ns = from_ns + waits.max().unwrap_or(0);
+        assert!(self.passed_ns >= now_ns, "no request passes before it comes");
         for bucket in &mut self.buckets {
             bucket.take(request, self.passed_ns);
         }
