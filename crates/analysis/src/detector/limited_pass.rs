@@ -19,7 +19,8 @@ pub(super) fn held_up(mut finding: Finding, limits: &[Limit], run: &RunView<'_>)
             let pass = &mut known.conclusion;
             let time = longest(pass.covers_bytes)?;
             if time.value > pass.time.value {
-                (pass.time, pass.read, pass.is_rate_limited) = (time, Some(time.value), true);
+                (pass.time, pass.read, pass.write) = (time, Some(time.value), None);
+                pass.is_rate_limited = true;
             }
         }
         Finding::ReadRateMean(Outcome::Known(known)) => {

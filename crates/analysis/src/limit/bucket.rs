@@ -72,12 +72,6 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// Whether requests of several numbers of such parts wait for tokens.
-    pub(super) fn is_of_several(&self, part: Bytes) -> bool {
-        let parts = |block: &Bytes| block.get().div_ceil(part.get());
-        self.blocks.first().map(parts) != self.blocks.last().map(parts)
-    }
-
     /// Whether requests of several sizes wait for the same number of bytes a second: what a drive takes for each does not grow with its size alone.
     pub(super) fn is_of_many_sizes(&self) -> bool {
         let (Some(smallest), Some(largest)) = (self.blocks.first(), self.blocks.last()) else { return false };
@@ -95,6 +89,12 @@ pub(super) struct Fit {
 }
 
 impl Fit {
+    /// Whether requests of several numbers of its parts wait for tokens.
+    pub(super) fn is_of_several_parts(&self, part: Bytes) -> bool {
+        let parts = |block: &Bytes| block.get().div_ceil(part.get());
+        self.bucket.blocks.first().map(parts) != self.bucket.blocks.last().map(parts)
+    }
+
     /// Whether more windows contradict than may, of those in which nothing waits for the tokens of another bucket.
     pub(super) fn is_contradicted(&self, beside: Option<&Fit>) -> bool {
         let mut contradicting = 0usize;
@@ -107,19 +107,19 @@ impl Fit {
 
 /// The one with even completions if there is any that nothing contradicts.
 pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
-    alone(&fits(course, unit, side), unit).cloned()
+    Some(alone(&fits(course, unit, side), unit)?.bucket.clone())
 }
 
-pub(super) fn alone(fits: &[Fit], unit: Unit) -> Option<&Bucket> {
+pub(super) fn alone(fits: &[Fit], unit: Unit) -> Option<&Fit> {
     let mut suspected = None;
     for fit in fits {
         if fit.unit != unit || fit.is_contradicted(None) {
             continue;
         }
         if fit.bucket.is_even {
-            return Some(&fit.bucket);
+            return Some(fit);
         }
-        suspected = suspected.or(Some(&fit.bucket));
+        suspected = suspected.or(Some(fit));
     }
     suspected
 }

@@ -21,6 +21,7 @@ use model::finding::{LimitedBy, LimitedOperations, RateLimit, RateLimitUnknown};
 use model::plan::PhaseKind;
 use model::run::{PhaseSummary, RunView};
 use model::units::{Bytes, Nanos};
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// So long at the limit makes enough windows of it.
@@ -152,88 +153,87 @@ fn limit(fits: &[Fit]) -> Option<Limit> {
     let (requests, bytes) = (alone(fits, Unit::Requests), alone(fits, Unit::Bytes));
     let mut parts = of_parts(fits);
     for whole in [requests, bytes].into_iter().flatten() {
-        if let Some(part) = parts
-            && explains_as_much(whole, part)
-        {
+        if parts.is_some_and(|(part, size)| explains_as_much(whole, part, size)) {
             parts = None;
         }
     }
-    let (bucket, unit) = match (requests, bytes) {
-        _ if let Some((bucket, part)) = parts => (bucket, Unit::Parts(part)),
-        (Some(requests), Some(bytes)) if requests.blocks.len() == bytes.blocks.len() => {
-            return if requests.is_even || bytes.is_even { unknown(requests, 1.0) } else { None };
-        }
-        (Some(requests), Some(bytes)) if requests.blocks.len() < bytes.blocks.len() => (bytes, Unit::Bytes),
-        (Some(requests), _) => (requests, Unit::Requests),
-        (None, Some(bytes)) => (bytes, Unit::Bytes),
-        (None, None) => return None,
+    let fit = match (requests, bytes) {
+        _ if let Some((part, _)) = parts => part,
+        (Some(requests), Some(bytes)) => match requests.sizes().cmp(&bytes.sizes()) {
+            Ordering::Equal if requests.bucket.is_even || bytes.bucket.is_even => return unknown(requests),
+            Ordering::Equal => return None,
+            Ordering::Less => bytes,
+            Ordering::Greater => requests,
+        },
+        (one, other) => one.or(other)?,
     };
-    let is_of_a_limit = bucket.is_even || unit != Unit::Requests && bucket.is_of_many_sizes();
-    if !is_of_a_limit {
-        return None;
+    let is_of_a_limit = fit.bucket.is_even || fit.unit != Unit::Requests && fit.bucket.is_of_many_sizes();
+    match fit.bucket.is_certain {
+        _ if !is_of_a_limit => None,
+        true => Some(fit.stated()),
+        false => unknown(fit),
     }
-    if !bucket.is_certain {
-        let per_request = if unit == Unit::Bytes { bucket.blocks.first()?.as_f64() } else { 1.0 };
-        return unknown(bucket, per_request);
-    }
-    Some(stated(bucket, unit))
 }
 
 impl Fit {
-    fn stated(&self) -> Limit {
-        stated(&self.bucket, self.unit)
+    fn sizes(&self) -> usize {
+        self.bucket.blocks.len()
     }
-}
 
-fn stated(bucket: &Bucket, unit: Unit) -> Limit {
-    let &Bucket { per_second, per_second_error, credit, credit_error, .. } = bucket;
-    let limited_phases = bucket.limited_s.iter().filter(|seconds| **seconds > 0.0).count() as f64;
-    let (low, high) = (per_second - per_second_error, per_second + per_second_error);
-    let (by, counted_bytes) = match unit {
-        Unit::Bytes => (LimitedBy::Bytes, None),
-        Unit::Requests => (LimitedBy::Requests, None),
-        Unit::Parts(part) => (LimitedBy::Requests, Some(part)),
-    };
-    let found = RateLimit {
-        sustained: bounded(per_second, low, high, limited_phases),
-        by,
-        counted_bytes,
-        operations: match (bucket.has_reads, bucket.has_writes) {
-            (true, true) => LimitedOperations::Both,
-            (false, true) => LimitedOperations::Writes,
-            _ => LimitedOperations::Reads,
-        },
-        credit,
-        credit_low: credit - credit_error,
-        credit_high: credit + credit_error,
-        may_have_been_full: bucket.may_have_been_full,
-        burst: bucket.burst,
-        refill_s: credit / per_second,
-        limited_s: bucket.limited_s.iter().sum(),
-    };
-    Limit { found: Ok(found), limited_s: bucket.limited_s.clone(), undecided: None, windows: bucket.windows }
+    fn stated(&self) -> Limit {
+        let bucket = &self.bucket;
+        let &Bucket { per_second, per_second_error, credit, credit_error, .. } = bucket;
+        let limited_phases = bucket.limited_s.iter().filter(|seconds| **seconds > 0.0).count() as f64;
+        let (low, high) = (per_second - per_second_error, per_second + per_second_error);
+        let (by, counted_bytes) = match self.unit {
+            Unit::Bytes => (LimitedBy::Bytes, None),
+            Unit::Requests => (LimitedBy::Requests, None),
+            Unit::Parts(part) => (LimitedBy::Requests, Some(part)),
+        };
+        let found = RateLimit {
+            sustained: bounded(per_second, low, high, limited_phases),
+            by,
+            counted_bytes,
+            operations: match (bucket.has_reads, bucket.has_writes) {
+                (true, true) => LimitedOperations::Both,
+                (false, true) => LimitedOperations::Writes,
+                _ => LimitedOperations::Reads,
+            },
+            credit,
+            credit_low: credit - credit_error,
+            credit_high: credit + credit_error,
+            may_have_been_full: bucket.may_have_been_full,
+            burst: bucket.burst,
+            refill_s: credit / per_second,
+            limited_s: bucket.limited_s.iter().sum(),
+        };
+        let (limited_s, windows) = (bucket.limited_s.clone(), bucket.windows);
+        Limit { found: Ok(found), limited_s, undecided: None, windows }
+    }
 }
 
 /// Whether parts of requests are a chance: the whole ones explain as much, and as exactly if any size is more than a part, or are even at
 /// several sizes where parts are not.
-fn explains_as_much(whole: &Bucket, (part, bytes): (&Bucket, Bytes)) -> bool {
-    let is_surer = whole.is_even && whole.blocks.len() > 1 && !part.is_even;
-    let is_as_exact = !part.is_of_several(bytes) || whole.requests_off <= AS_EXACT * part.requests_off;
-    is_surer || is_as_exact && whole.windows as f64 >= (1.0 - CONTRADICTING_SHARE) * part.windows as f64
+fn explains_as_much(whole: &Fit, of_parts: &Fit, part: Bytes) -> bool {
+    let (one, other) = (&whole.bucket, &of_parts.bucket);
+    let is_surer = one.is_even && whole.sizes() > 1 && !other.is_even;
+    let is_as_exact =
+        !of_parts.is_of_several_parts(part) || one.requests_off <= AS_EXACT * other.requests_off;
+    is_surer || is_as_exact && one.windows as f64 >= (1.0 - CONTRADICTING_SHARE) * other.windows as f64
 }
 
 /// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.
-fn of_parts(fits: &[Fit]) -> Option<(&Bucket, Bytes)> {
+fn of_parts(fits: &[Fit]) -> Option<(&Fit, Bytes)> {
     let sizes: BTreeSet<Bytes> = fits.iter().filter_map(|fit| fit.unit.part()).collect();
-    let mut best: Option<(&Bucket, Bytes)> = None;
+    let mut best: Option<(&Fit, Bytes)> = None;
     for part in sizes {
-        let Some(bucket) = alone(fits, Unit::Parts(part)) else { continue };
+        let Some(fit) = alone(fits, Unit::Parts(part)) else { continue };
         let is_better = match best {
-            Some((other, _)) => explains_more(bucket, other),
+            Some((other, _)) => explains_more(&fit.bucket, &other.bucket),
             None => true,
         };
-        if bucket.blocks.len() > 1 && is_better {
-            best = Some((bucket, part));
+        if fit.sizes() > 1 && is_better {
+            best = Some((fit, part));
         }
     }
     best
@@ -280,18 +280,19 @@ fn part_sizes(course: &Course, side: Side) -> BTreeSet<Bytes> {
 }
 
 /// Of writes alone a full write cache is the likelier cause, which has findings of its own.
-fn unknown(bucket: &Bucket, per_request: f64) -> Option<Limit> {
-    let block = *bucket.blocks.first()?;
-    let per_second = bucket.per_second / per_request;
-    if !bucket.has_reads {
+fn unknown(fit: &Fit) -> Option<Limit> {
+    let Bucket { per_second, blocks, limited_s, windows, .. } = &fit.bucket;
+    let block = *blocks.first()?;
+    if !fit.bucket.has_reads {
         return None;
     }
+    let per_second = if fit.unit == Unit::Bytes { per_second / block.as_f64() } else { *per_second };
+    let other = Undecided { read: Sizes::Other(block), time: DECIDING };
     Some(Limit {
         found: Err(RateLimitUnknown::OneShape { per_second, block }),
-        limited_s: bucket.limited_s.clone(),
-        undecided: (bucket.blocks.len() == 1)
-            .then_some(Undecided { read: Sizes::Other(block), time: DECIDING }),
-        windows: bucket.windows,
+        limited_s: limited_s.clone(),
+        undecided: (fit.sizes() == 1).then_some(other),
+        windows: *windows,
     })
 }
 
@@ -328,9 +329,9 @@ pub fn undecided_parts(run: &RunView<'_>) -> Option<Undecided> {
         return None;
     }
     let fits = of_part_sizes(&Course::of(run)?, Side::Both);
-    let (bucket, _) = of_parts(&fits)?;
-    let time = time_until_even(1.0 / bucket.per_second)?;
-    bucket.has_reads.then_some(Undecided { read: Sizes::Any, time })
+    let (fit, _) = of_parts(&fits)?;
+    let time = time_until_even(1.0 / fit.bucket.per_second)?;
+    fit.bucket.has_reads.then_some(Undecided { read: Sizes::Any, time })
 }
 
 fn time_until_even(request_s: f64) -> Option<Nanos> {

@@ -83,16 +83,13 @@ fn waits_apart(one: &Fit, other: &Fit) -> usize {
 
 /// Whether no bucket of the other unit explains its windows as well: requests of one size are as many bytes.
 fn is_of_its_unit(fit: &Fit, fits: &[Fit]) -> bool {
-    let mut waits = 0.0;
-    for &window in &fit.waits {
-        waits += f64::from(u8::from(window));
-    }
+    let others_max = CONTRADICTING_SHARE * fit.bucket.windows as f64;
     for other in fits {
         let is_other_unit = matches!(
             (fit.unit, other.unit),
             (Unit::Bytes, Unit::Requests) | (Unit::Requests | Unit::Parts(_), Unit::Bytes)
         );
-        let explains_as_many = waits_apart(fit, other) as f64 <= CONTRADICTING_SHARE * waits;
+        let explains_as_many = waits_apart(fit, other) as f64 <= others_max;
         if is_other_unit && explains_as_many && other.bucket.blocks.len() >= fit.bucket.blocks.len() {
             return false;
         }
