@@ -5,7 +5,7 @@ use crate::profile::schema::section;
 
 section! {
     #[derive(Default)]
-    LimitProfile at "[limit]" = "Rate limit around drive and link, as of cloud volumes, QEMU and cgroups: a token bucket of requests, one of bytes, or both, full at the start. Requests wait in order for tokens. Flush and TRIM cost none." {
+    LimitProfile at "[limit]" = "Rate limit around drive and link, as of cloud volumes, QEMU and cgroups: a token bucket of requests, one of bytes, or both. Requests wait in order for tokens. Flush and TRIM cost none." {
         iops: Option<f64> = None, in 1..=1e9 => "Sustained IOPS, which refill the credit.";
         credit_requests: Option<f64> = None, in 1..=1e12 => "Burst credit: requests in a full bucket. Default 1.";
         request_kib: Option<f64> = None, in 0.5..=1e6 => "A larger request costs one for each such part of it that it begins, as 256 KiB of Amazon EBS. Default: one at any size.";
