@@ -88,7 +88,7 @@ fn a_constant_drive_is_known_exactly() {
     let codes: Vec<FindingCode> = analyse(&bench.view()).iter().map(|finding| finding.code()).collect();
     assert_eq!(codes, SPEEDS);
     let outer: SequentialRate = conclusion(&bench, FindingCode::ReadRateOuter);
-    assert_eq!(outer.of, RateOf::Edge { is_whole: true, may_rotate: true });
+    assert_eq!(outer.of, RateOf::Edge { is_whole: true, may_rotate: false });
     let findings = analyse(&bench.view());
     let access = &known::<AccessTime>(&findings).unwrap().conclusion;
     assert!((access.median_s.unwrap() - 100e-6).abs() < 1e-6, "{access:?}");
