@@ -212,13 +212,16 @@ impl Fit {
     }
 }
 
-/// Whether parts of requests are a chance: the whole ones explain as much, and as exactly if any size is more than a part, or are even at
-/// several sizes where parts are not.
+/// Whether parts of requests are a chance: whole ones explain as much, and as exactly unless they are the same at all sizes that were limited, or
+/// are even at several sizes where parts are not.
 fn explains_as_much(whole: &Fit, of_parts: &Fit, part: Bytes) -> bool {
     let (one, other) = (&whole.bucket, &of_parts.bucket);
     let is_surer = one.is_even && whole.sizes() > 1 && !other.is_even;
-    let is_as_exact =
-        !of_parts.is_of_several_parts(part) || one.requests_off <= AS_EXACT * other.requests_off;
+    let are_the_same = match whole.unit {
+        Unit::Bytes => other.blocks.iter().all(|block| block.get().is_multiple_of(part.get())),
+        Unit::Requests | Unit::Parts(_) => !of_parts.is_of_several_parts(part),
+    };
+    let is_as_exact = are_the_same || one.requests_off <= AS_EXACT * other.requests_off;
     is_surer || is_as_exact && one.windows as f64 >= (1.0 - CONTRADICTING_SHARE) * other.windows as f64
 }
 
