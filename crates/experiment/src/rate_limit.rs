@@ -22,11 +22,7 @@ const REST_MAX: Nanos = Nanos::from_secs(20);
 /// Reads of another size, no sample: they tell requests from bytes, and a limit from a drive that got slower. Every other block is left out,
 /// since kernels join neighbours in the queue. To be asked again once it is read: too little may have come in that size.
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
-    let mut undecided = limit::undecided(so_far);
-    if undecided.is_none() && experiment == ExperimentName::Access {
-        undecided = limit::undecided_parts(so_far);
-    }
-    let undecided = undecided?;
+    let undecided = limit::undecided(so_far, experiment == ExperimentName::Access)?;
     let logical = so_far.target.logical_block;
     let block = match (undecided.read, read_last(so_far)) {
         (Sizes::Other(met), Some(BLOCK)) if met >= BLOCK * LARGER_TIMES => (met / 2).round_down_to(logical),

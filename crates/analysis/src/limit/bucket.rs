@@ -89,10 +89,21 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// Whether requests of several numbers of its parts wait for tokens.
-    pub(super) fn is_of_several_parts(&self, part: Bytes) -> bool {
-        let parts = |block: &Bytes| block.get().div_ceil(part.get());
-        self.bucket.blocks.first().map(parts) != self.bucket.blocks.last().map(parts)
+    pub(super) fn sizes(&self) -> usize {
+        self.bucket.blocks.len()
+    }
+
+    /// Whether parts cost all sizes that wait for tokens what another unit does: one for each request, or whole parts of bytes.
+    pub(super) fn is_the_same_in(&self, unit: Unit) -> bool {
+        let (blocks, Some(part)) = (&self.bucket.blocks, self.unit.part()) else { return false };
+        let mut is_the_same = true;
+        for block in blocks {
+            is_the_same &= match unit {
+                Unit::Bytes => block.get().is_multiple_of(part.get()),
+                _ => block.get().div_ceil(part.get()) == blocks[0].get().div_ceil(part.get()),
+            };
+        }
+        is_the_same
     }
 
     /// Whether more windows contradict than may, of those in which nothing waits for the tokens of another bucket.
@@ -124,7 +135,7 @@ pub(super) fn alone(fits: &[Fit], unit: Unit) -> Option<&Fit> {
     suspected
 }
 
-/// Of a bucket that was full at the start, and where none is, of one that never was.
+/// Of buckets that were full at the start, and where none of these holds, of such as never were.
 pub(super) fn fits(course: &Course, unit: Unit, side: Side) -> Vec<Fit> {
     let mut asked = Asked::of(course, unit, side);
     let windows = asked.windows();
@@ -245,19 +256,20 @@ impl<'run> Fitting<'run> {
     /// Whether nothing was ever used beyond the credit, and enough waited for tokens.
     fn holds(&self) -> bool {
         let most = self.stretch.deficits.iter().copied().fold(0.0, f64::max);
-        let credit = self.stretch.credit - self.lowest_deficit();
-        let differs_from_full = self.asked.lowest_deficit == 0.0 || self.lowest_deficit() < -self.tolerance;
+        let credit = self.most_credit();
+        let differs_from_full =
+            self.asked.lowest_deficit == 0.0 || credit > self.stretch.credit + self.tolerance;
         differs_from_full
             && most <= self.stretch.credit + self.tolerance
-            && credit >= self.tolerance * COSTS_MIN / COSTS_OFF
+            && credit >= COSTS_MIN * self.asked.cost_max
             && self.waiting().count() >= WINDOWS_MIN
     }
 
-    /// Until credit was used up for the last time: a full bucket may lose what came back after that.
-    fn lowest_deficit(&self) -> f64 {
+    /// That the bucket held until credit was used up for the last time: a full one may lose what came back after that.
+    fn most_credit(&self) -> f64 {
         let deficits = &self.stretch.deficits;
         let last = (0..deficits.len()).rfind(|&step| self.is_at_credit(step)).unwrap_or(0);
-        deficits[..last].iter().copied().fold(0.0, f64::min)
+        self.stretch.credit - deficits[..last].iter().copied().fold(0.0, f64::min)
     }
 
     fn waits(&self) -> Vec<bool> {
@@ -351,7 +363,7 @@ impl<'run> Fitting<'run> {
         let is_refilled = self.is_refilled(refill * self.tolerance);
         blocks.sort();
         blocks.dedup();
-        let credit = self.stretch.credit - self.lowest_deficit();
+        let credit = self.most_credit();
         let since_full_s = credit / self.stretch.per_second;
         Some(Bucket {
             per_second: self.stretch.per_second,

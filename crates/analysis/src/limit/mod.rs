@@ -11,7 +11,7 @@ mod together;
 
 use crate::stats::bounded;
 use asked::{Asked, Side, Unit, Window};
-use bucket::{Bucket, CONTRADICTING_SHARE, Fit, RUN_MIN, alone, candidates_of, fit, fits};
+use bucket::{Bucket, CONTRADICTING_SHARE, Fit, RUN_MIN, alone, candidates_of, fits};
 use change::{Change, fit_changed};
 use course::Course;
 use together::{Pair, pair};
@@ -69,14 +69,19 @@ pub struct Undecided {
 /// The limits that a run shows: of reads and writes together, or of either. A change is stated where two rates explain more than one.
 pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
     let Some(course) = Course::of(run) else { return Vec::new() };
-    let mut limits = limits_of(&course, Side::Both);
+    limits_by(&course, &all_fits(&course, Side::Both))
+}
+
+fn limits_by(course: &Course, fits: &[Fit]) -> Vec<Limit> {
+    let mut limits = limits_of(fits);
     // Where only one of them is asked for, it is both.
     if limits.is_empty() && course.is_mixed() {
-        limits = limits_of(&course, Side::Reads);
-        limits.extend(limits_of(&course, Side::Writes));
+        for side in [Side::Reads, Side::Writes] {
+            limits.extend(limits_of(&all_fits(course, side)));
+        }
     }
     let explained: usize = limits.iter().map(|limit| limit.windows).sum();
-    match changed(&course) {
+    match changed(course) {
         Some(changed) if changed.windows > explained && !limits.iter().any(|one| one.is_before(&changed)) => {
             vec![changed]
         }
@@ -128,24 +133,23 @@ fn changed(course: &Course) -> Option<Limit> {
     None
 }
 
-fn limits_of(course: &Course, side: Side) -> Vec<Limit> {
+fn all_fits(course: &Course, side: Side) -> Vec<Fit> {
+    let mut units = vec![Unit::Requests, Unit::Bytes];
+    for part in part_sizes(course, side) {
+        units.push(Unit::Parts(part));
+    }
     let mut all = Vec::new();
-    for unit in [Unit::Requests, Unit::Bytes] {
+    for unit in units {
         all.extend(fits(course, unit, side));
     }
-    all.extend(of_part_sizes(course, side));
-    match pair(&all) {
-        Some(Pair { of_bytes, of_requests }) => vec![of_bytes.stated(), of_requests.stated()],
-        None => limit(&all).into_iter().collect(),
-    }
+    all
 }
 
-fn of_part_sizes(course: &Course, side: Side) -> Vec<Fit> {
-    let mut of_parts = Vec::new();
-    for part in part_sizes(course, side) {
-        of_parts.extend(fits(course, Unit::Parts(part), side));
+fn limits_of(fits: &[Fit]) -> Vec<Limit> {
+    match pair(fits) {
+        Some(Pair { of_bytes, of_requests }) => vec![of_bytes.stated(), of_requests.stated()],
+        None => limit(fits).into_iter().collect(),
     }
-    of_parts
 }
 
 /// In the unit in which more of the block sizes are limited.
@@ -153,12 +157,12 @@ fn limit(fits: &[Fit]) -> Option<Limit> {
     let (requests, bytes) = (alone(fits, Unit::Requests), alone(fits, Unit::Bytes));
     let mut parts = of_parts(fits);
     for whole in [requests, bytes].into_iter().flatten() {
-        if parts.is_some_and(|(part, size)| explains_as_much(whole, part, size)) {
+        if parts.is_some_and(|parts| explains_as_much(whole, parts)) {
             parts = None;
         }
     }
     let fit = match (requests, bytes) {
-        _ if let Some((part, _)) = parts => part,
+        _ if let Some(parts) = parts => parts,
         (Some(requests), Some(bytes)) => match requests.sizes().cmp(&bytes.sizes()) {
             Ordering::Equal if requests.bucket.is_even || bytes.bucket.is_even => return unknown(requests),
             Ordering::Equal => return None,
@@ -176,8 +180,16 @@ fn limit(fits: &[Fit]) -> Option<Limit> {
 }
 
 impl Fit {
-    fn sizes(&self) -> usize {
-        self.bucket.blocks.len()
+    /// How long reads of which size go on until completions are even beyond doubt.
+    fn undecided(&self) -> Option<Undecided> {
+        let block = *self.bucket.blocks.first()?;
+        let per_request = if self.unit == Unit::Bytes { block.as_f64() } else { 1.0 };
+        let read = match self.unit {
+            Unit::Requests | Unit::Bytes if self.sizes() == 1 => Sizes::Other(block),
+            Unit::Requests => Sizes::Same(block),
+            Unit::Bytes | Unit::Parts(_) => Sizes::Any,
+        };
+        Some(Undecided { read, time: time_until_even(per_request / self.bucket.per_second)? })
     }
 
     fn stated(&self) -> Limit {
@@ -214,29 +226,25 @@ impl Fit {
 
 /// Whether parts of requests are a chance: whole ones explain as much, and as exactly unless they are the same at all sizes that were limited, or
 /// are even at several sizes where parts are not.
-fn explains_as_much(whole: &Fit, of_parts: &Fit, part: Bytes) -> bool {
-    let (one, other) = (&whole.bucket, &of_parts.bucket);
+fn explains_as_much(whole: &Fit, parts: &Fit) -> bool {
+    let (one, other) = (&whole.bucket, &parts.bucket);
     let is_surer = one.is_even && whole.sizes() > 1 && !other.is_even;
-    let are_the_same = match whole.unit {
-        Unit::Bytes => other.blocks.iter().all(|block| block.get().is_multiple_of(part.get())),
-        Unit::Requests | Unit::Parts(_) => !of_parts.is_of_several_parts(part),
-    };
-    let is_as_exact = are_the_same || one.requests_off <= AS_EXACT * other.requests_off;
+    let is_as_exact = parts.is_the_same_in(whole.unit) || one.requests_off <= AS_EXACT * other.requests_off;
     is_surer || is_as_exact && one.windows as f64 >= (1.0 - CONTRADICTING_SHARE) * other.windows as f64
 }
 
 /// A bucket of requests of which larger ones count as several: where two block sizes come at even rates that are as many times apart.
-fn of_parts(fits: &[Fit]) -> Option<(&Fit, Bytes)> {
+fn of_parts(fits: &[Fit]) -> Option<&Fit> {
     let sizes: BTreeSet<Bytes> = fits.iter().filter_map(|fit| fit.unit.part()).collect();
-    let mut best: Option<(&Fit, Bytes)> = None;
+    let mut best: Option<&Fit> = None;
     for part in sizes {
         let Some(fit) = alone(fits, Unit::Parts(part)) else { continue };
         let is_better = match best {
-            Some((other, _)) => explains_more(&fit.bucket, &other.bucket),
+            Some(other) => explains_more(&fit.bucket, &other.bucket),
             None => true,
         };
         if fit.sizes() > 1 && is_better {
-            best = Some((fit, part));
+            best = Some(fit);
         }
     }
     best
@@ -299,42 +307,22 @@ fn unknown(fit: &Fit) -> Option<Limit> {
     })
 }
 
-/// What more reads would decide: what a limit counts, or whether there is one where too few completions came at its rate.
-pub fn undecided(run: &RunView<'_>) -> Option<Undecided> {
-    let found = limits(run);
-    if found.is_empty() {
-        suspected(&Course::of(run)?)
-    } else {
-        found.iter().find_map(|limit| limit.undecided)
+/// What more reads would decide: what a limit counts, or whether there is one where too few completions came at its rate. Limits of parts only
+/// for runs of many block sizes: no other one tells such a limit from the rate of a link.
+pub fn undecided(run: &RunView<'_>, has_many_sizes: bool) -> Option<Undecided> {
+    let course = Course::of(run)?;
+    let fits = all_fits(&course, Side::Both);
+    let found = limits_by(&course, &fits);
+    if !found.is_empty() {
+        return found.iter().find_map(|limit| limit.undecided);
     }
-}
-
-fn suspected(course: &Course) -> Option<Undecided> {
-    for unit in [Unit::Requests, Unit::Bytes] {
-        if let Some(bucket) = fit(course, unit, Side::Both)
-            && let (true, Some(block)) = (bucket.has_reads, bucket.blocks.first())
-        {
-            let per_request = if unit == Unit::Bytes { block.as_f64() } else { 1.0 };
-            let read = match (bucket.blocks.len(), unit) {
-                (1, _) => Sizes::Other(*block),
-                (_, Unit::Requests) => Sizes::Same(*block),
-                (_, Unit::Bytes | Unit::Parts(_)) => Sizes::Any,
-            };
-            return Some(Undecided { read, time: time_until_even(per_request / bucket.per_second)? });
+    let parts = if has_many_sizes { of_parts(&fits) } else { None };
+    for fit in [alone(&fits, Unit::Requests), alone(&fits, Unit::Bytes), parts].into_iter().flatten() {
+        if fit.bucket.has_reads {
+            return fit.undecided();
         }
     }
     None
-}
-
-/// The same of a limit that counts parts of requests, for runs of many block sizes: no other one tells such a limit from the rate of a link.
-pub fn undecided_parts(run: &RunView<'_>) -> Option<Undecided> {
-    if !limits(run).is_empty() {
-        return None;
-    }
-    let fits = of_part_sizes(&Course::of(run)?, Side::Both);
-    let (fit, _) = of_parts(&fits)?;
-    let time = time_until_even(1.0 / fit.bucket.per_second)?;
-    fit.bucket.has_reads.then_some(Undecided { read: Sizes::Any, time })
 }
 
 fn time_until_even(request_s: f64) -> Option<Nanos> {

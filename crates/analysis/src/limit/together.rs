@@ -1,5 +1,4 @@
-//! Two limits at once, one of requests and one of bytes, as cloud volumes are sold: either makes windows slow which
-//! contradict the other alone.
+//! Two limits at once, of requests and of bytes: each slows windows that the other alone does not explain.
 
 use super::asked::Unit;
 use super::bucket::{CONTRADICTING_SHARE, Fit, WINDOWS_MIN};
@@ -65,7 +64,7 @@ impl Pair<'_> {
 }
 
 fn holds_beside(fit: &Fit, other: &Fit) -> bool {
-    let is_of_a_limit = fit.bucket.is_even || fit.bucket.blocks.len() > 1;
+    let is_of_a_limit = fit.bucket.is_even || fit.sizes() > 1;
     is_of_a_limit
         && fit.bucket.is_certain
         && waits_apart(fit, other) >= WINDOWS_MIN
@@ -90,7 +89,7 @@ fn is_of_its_unit(fit: &Fit, fits: &[Fit]) -> bool {
             (Unit::Bytes, Unit::Requests) | (Unit::Requests | Unit::Parts(_), Unit::Bytes)
         );
         let explains_as_many = waits_apart(fit, other) as f64 <= others_max;
-        if is_other_unit && explains_as_many && other.bucket.blocks.len() >= fit.bucket.blocks.len() {
+        if is_other_unit && explains_as_many && other.sizes() >= fit.sizes() {
             return false;
         }
     }
