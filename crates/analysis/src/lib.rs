@@ -36,4 +36,4 @@ pub mod valley;
 
 pub use detector::{Detected, analyse, concluded, detected};
 pub use limit::limits;
-pub use moving_parts::ARM_SPREAD_MIN;
+pub use moving_parts::{ARM_SPREAD_MIN, are_moved};

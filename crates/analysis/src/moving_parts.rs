@@ -65,7 +65,11 @@ fn rereads_show_rotation(run: &RunView<'_>) -> bool {
 }
 
 fn is_slow(run: &RunView<'_>) -> Option<bool> {
-    let reads = reads_over_all(run)?;
+    are_moved(&reads_over_all(run)?)
+}
+
+/// Whether single reads are those of an actuator over a platter; fewer than ten by their median alone.
+pub fn are_moved(reads: &LatencyHistogram) -> Option<bool> {
     if reads.count() < SPREAD_READS_MIN {
         return Some(reads.quantile(Quantile::MEDIAN)?.seconds() >= MOVING_MEDIAN_S);
     }

@@ -1,7 +1,7 @@
 //! What experiments share: filling a scratch file, waking the drive, the sizes of requests.
 
 use crate::Setup;
-use analysis::ARM_SPREAD_MIN;
+use analysis::{ARM_SPREAD_MIN, are_moved};
 use model::experiment_name::ExperimentName;
 use model::finding::StreamSetting;
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -92,18 +92,15 @@ pub enum MovedReads {
 }
 
 impl MovedReads {
-    /// By those that woke the drive, else by its own word.
+    /// By those that woke the drive, else by its own word. A slow stick's latencies are alike.
     pub fn of(facts: &TargetFacts, so_far: &RunView<'_>) -> MovedReads {
         match so_far.phases.iter().rfind(|summary| is_warm_up(&summary.phase)) {
-            Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => {
-                if are_alike(warm_up) {
-                    MovedReads::None
-                } else if is_as_slow_as_a_disk(warm_up) {
-                    MovedReads::All
-                } else {
-                    MovedReads::Some
-                }
-            }
+            Some(warm_up) if warm_up.operations() >= WARM_UP_READS_MIN => match spread(warm_up) {
+                Some(spread) if spread < ARM_SPREAD_MIN => MovedReads::None,
+                Some(_) if is_as_slow_as_a_disk(warm_up) => MovedReads::All,
+                Some(_) => MovedReads::Some,
+                None => MovedReads::None,
+            },
             _ => MovedReads::of_rotational(facts.rotational.unwrap_or(true)),
         }
     }
@@ -123,20 +120,18 @@ pub fn reads_only(phase: &Phase) -> bool {
     matches!(&phase.workload, Some(workload) if workload.mix == OperationMix::Read)
 }
 
-/// Whether the middle nine tenths of enough reads differ by less than a disk's, as a slow stick's do.
-fn are_alike(warm_up: &PhaseSummary) -> bool {
-    let Some(reads) = warm_up.totals_of(Operation::Read) else { return true };
-    let latency = |share: f64| reads.histogram.quantile(Quantile::new(share)?);
-    match (latency(0.05), latency(0.95)) {
-        (Some(low), Some(high)) => {
-            warm_up.operations() >= WARM_UP_READS_MIN && high.saturating_sub(low) < ARM_SPREAD_MIN
-        }
-        _ => true,
-    }
+/// What the middle nine tenths of the reads differ by.
+fn spread(warm_up: &PhaseSummary) -> Option<Nanos> {
+    let reads = &warm_up.totals_of(Operation::Read)?.histogram;
+    let latency = |share: f64| reads.quantile(Quantile::new(share)?);
+    Some(latency(0.95)?.saturating_sub(latency(0.05)?))
 }
 
 pub fn is_mechanical(warm_up: &PhaseSummary) -> bool {
-    is_as_slow_as_a_disk(warm_up) && !are_alike(warm_up)
+    match warm_up.totals_of(Operation::Read) {
+        Some(reads) => are_moved(&reads.histogram) == Some(true),
+        None => false,
+    }
 }
 
 fn is_as_slow_as_a_disk(warm_up: &PhaseSummary) -> bool {

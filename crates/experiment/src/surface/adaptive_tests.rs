@@ -35,7 +35,9 @@ impl Drive<'_> {
         let first_bytes = workload.block_sizes.largest().get();
         let first_ns = start_ns + self.access.get() + moving_ns * first_bytes / bytes;
         let mut histogram = LatencyHistogram::default();
-        histogram.record(self.access.get());
+        for _ in 0..self.reads {
+            histogram.record(self.access.get());
+        }
         let totals = OperationTotals {
             operation: operation_of(workload.mix),
             operations: bytes / first_bytes,
