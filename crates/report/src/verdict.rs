@@ -70,7 +70,8 @@ impl Verdict {
             Verdict { severity, title, headline: headline.into(), sentence }
         };
         let rows = rows_of(Group::Sound, run, style);
-        let answers = answers(run, style);
+        let limits = limits(run, style);
+        let answers = answers(run, style, &limits);
         let and_answers = |text: String| {
             let news = answers.iter().filter(|answer| !text.contains(*answer));
             [&text].into_iter().chain(news).cloned().collect::<Vec<String>>().join(" ")
@@ -115,9 +116,8 @@ impl Verdict {
         if !run.experiments().iter().any(|asked| tests_health(asked)) {
             return verdict(Severity::Sound, &answers.join(" "), requests);
         }
-        // A rate limit comes first here, too: it bounds all that follows.
-        let (limits, answers) = answers.split_at(limits(run, style).len());
-        let headed = |headline: String| [limits, &[headline]].concat().join(" ");
+        let answers = &answers[limits.len()..];
+        let headed = |headline: String| [&limits[..], &[headline]].concat().join(" ");
         if !rows.iter().any(has_no_slow_region) {
             let headline = format!("{}; not scanned for slow regions.", requests.trim_end_matches('.'));
             return verdict(Severity::Sound, &headed(headline), answers.join(" "));
@@ -222,17 +222,17 @@ fn has_no_limit(finding: &Finding) -> bool {
     matches!(finding, Finding::CommitVerdict(Outcome::Unknown(VerdictUnknown::NoLimit { .. })))
 }
 
-fn answers(run: &Run, style: Style) -> Vec<String> {
+/// Behind the rate limits, which bound them.
+fn answers(run: &Run, style: Style, limits: &[String]) -> Vec<String> {
     if let Some(first) = run.phases.first()
         && first.phase.experiment == ExperimentName::Files
     {
         return file_rates(run, style);
     }
     // The limit answers why nothing else is known, and a verdict on commits has their latency.
-    let limits = limits(run, style);
     let is_limited = !limits.is_empty();
     let is_judged = known::<CommitVerdict>(&run.findings).is_some();
-    let mut answers = limits;
+    let mut answers = limits.to_vec();
     let mut says_while_credit_lasts = false;
     for (place_in_line, code) in all_answering(run).iter().enumerate() {
         let Some(finding) = run.findings.iter().find(|finding| finding.code() == *code) else { continue };
@@ -269,7 +269,6 @@ fn answers(run: &Run, style: Style) -> Vec<String> {
     answers
 }
 
-/// The rate limits of a run, which bound all other answers.
 fn limits(run: &Run, style: Style) -> Vec<String> {
     let mut limits = Vec::new();
     for finding in &run.findings {

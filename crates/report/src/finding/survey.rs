@@ -547,6 +547,7 @@ mod tests {
     use super::*;
     use model::estimate::Estimate;
     use model::finding::{Finding, LatencyClasses, Outcome, SampledSize, StreamSetting};
+    use model::target::{Link, TargetFacts};
     use model::units::Bytes;
 
     fn rate_of(value: f64, of: RateOf) -> SequentialRate {
@@ -579,6 +580,19 @@ mod tests {
             "Sequential reads run at 150 MB/s at the start of the drive. Measured with 1 × 64 KiB: 4 × 1 MiB loses \
              40.0 % (38.2 to 42.1). The drive does not stream with several requests in flight."
         );
+    }
+
+    /// Of a stick of which Linux says that it rotates: "at the outer diameter".
+    #[test]
+    fn only_what_may_rotate_has_a_diameter() {
+        let link = Some(Link { name: "USB 5 Gbit/s".into(), bytes_per_second_max: None });
+        let target = TargetFacts { rotational: Some(true), link, ..target() };
+        for (may_rotate, place) in [(true, "at the outer diameter."), (false, "at the start of the drive.")] {
+            let edge = known(rate_of(150e6, RateOf::Edge { is_whole: true, may_rotate }));
+            let said =
+                SequentialRate::statement(&edge, FindingCode::ReadRateOuter, &Subject::new(&target, &[]));
+            assert!(said.ends_with(place), "{said}");
+        }
     }
 
     #[test]
