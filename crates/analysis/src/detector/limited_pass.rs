@@ -1,4 +1,4 @@
-//! A full pass of reads behind rate limits: its credit comes first, and then each byte waits for tokens.
+//! A full pass of reads behind rate limits: first credit is used up, then each byte waits for tokens.
 
 use crate::limit::Limit;
 use crate::measured::sequential_visits;
@@ -9,8 +9,7 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::Bytes;
 
-/// What limits make of the time or the mean throughput of a pass, which is known without them, or as a mean of both states. None where a limit is
-/// not known well enough, or the finding is of something else.
+/// What limits make of the time or the mean throughput of a pass. None where a limit is not known well enough, or of another finding.
 pub(super) fn held_up(mut finding: Finding, limits: &[Limit], run: &RunView<'_>) -> Option<Finding> {
     let block = sequential_visits(run, Operation::Read).first()?.workload.block_sizes.largest();
     let longest = |bytes: Bytes| longest_time(limits, bytes, block);

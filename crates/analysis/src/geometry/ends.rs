@@ -330,7 +330,7 @@ fn level_of(spots: &[Spot], track: Range<f64>, sectors: f64, scatter: f64) -> (f
     best
 }
 
-/// The track through the reads on it by least squares. It may hold more or fewer sectors than was thought, which weighs as one more read.
+/// The track through the reads on it by least squares. It may hold more or fewer sectors than assumed, which weighs as one more read.
 fn fitted(track: Track, spots: &[Spot], reach: Range<f64>, scatter: f64) -> Track {
     let (mut on_track, mut at_mean, mut off_mean) = (Vec::new(), 0.0, 0.0);
     for spot in spots {

@@ -193,7 +193,7 @@ fn coherence(intervals: &[f64], speed: f64) -> f64 {
 /// After so many steps angles are computed anew: each step adds a rounding of 10⁻¹⁶.
 const STEPS_ON_END: usize = 256;
 
-/// The same at so many speeds that are evenly apart, between which the angle of an interval grows by the same.
+/// The same at `count` speeds that are evenly apart, between which the angle of an interval grows by the same.
 fn coherences(intervals: &[f64], from: f64, step: f64, count: usize) -> Vec<f64> {
     let (step_sin, step_cos) = sines_and_cosines(intervals, step);
     let mut coherences = Vec::with_capacity(count);

@@ -22,7 +22,7 @@ pub fn f_tail(f: f64, numerator_dof: f64, denominator_dof: f64) -> f64 {
     }
 }
 
-/// What the sum of squares of so many normal numbers exceeds once in twenty times, to a hundredth (Wilson and Hilferty 1931).
+/// The sum of squares of `freedom` normal numbers is larger once in twenty times, to a hundredth (Wilson and Hilferty 1931).
 pub fn chi_square_limit(freedom: usize) -> f64 {
     let freedom = freedom as f64;
     let part = 2.0 / (9.0 * freedom);

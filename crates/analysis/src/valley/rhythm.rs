@@ -156,7 +156,7 @@ fn steadier(gaps: &[Gap]) -> (ValleyTrigger, f64) {
     (by, t)
 }
 
-/// What counts is the same at both rates, by Student's t of the logarithms: gaps with dips that were not seen are longer in both.
+/// What counts is the same at both rates. Slowed gaps that hold unseen dips are longer in either: Student's t of the logarithms.
 fn grows_when_slowed(gaps: &[Gap], value: fn(&Gap) -> f64) -> bool {
     let (mut full, mut slowed) = (Vec::new(), Vec::new());
     for gap in gaps {

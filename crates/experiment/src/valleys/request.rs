@@ -91,7 +91,8 @@ pub enum Area {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// As HD Tune does: 30 % of each of 16 regions, at most 64 GiB in all
+    /// 30 % of each of 16 regions, at most 64 GiB in all
+    // As HD Tune does.
     Crossing,
     /// Every block of the area once, in order
     // As HD Tach does.

@@ -237,7 +237,7 @@ fn a_limit_is_what_its_section_says_and_other_drives_have_none() {
     assert_eq!((bytes.value(), bytes.unit()), (Some(40e6), Some("B/s")));
     assert_eq!(bytes.data, TruthData::Limit { by: "bytes", credit: 3e9, refill_s: 75.0 });
     assert_eq!(of("st3000dm001").value, TruthValue::Absent);
-    // 100 GB, of which 3 pass at once, and the others at 40 MB/s.
+    // 100 GB: 3 pass at once, and 97 at 40 MB/s.
     let pass = of_code(&truth("cloud-volume-bytes").unwrap(), FindingCode::FullPassTime).unwrap().clone();
     assert!((pass.value().unwrap() - 2425.0).abs() < 0.1, "{pass:?}");
     let of_requests = of_code(&truth("cloud-volume").unwrap(), FindingCode::ReadRateMean).unwrap().clone();
