@@ -324,7 +324,7 @@ fn objection_of_unread(left: &Unfinished, error: &JournalError, names: &Origin) 
     // The run may have ended in the meantime.
     let known = left.pointer.as_ref().unwrap_or(&left.path);
     let is_gone = matches!(known.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
-    if is_gone || (left.pointer.is_none() || left.path != *known) && Journal::holds_nothing(&left.path) {
+    if is_gone {
         return None;
     }
     if let Some(pointer) = &left.pointer {

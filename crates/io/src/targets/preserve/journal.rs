@@ -7,9 +7,6 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The first frame, which names the drive, is smaller.
-const ORIGIN_BYTES_MAX: u64 = 128 << 10;
-
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error("cannot {operation} the journal {}: {source}", path.display())]
@@ -111,7 +108,8 @@ impl Log for File {
 }
 
 impl Journal<File> {
-    /// Makes one in a folder that exists, and locks it. It is lasting when this returns.
+    /// Makes one in a folder that exists, and locks it. It is lasting when this returns, and has its name only once it names its
+    /// drive: at whatever moment the program is killed, it leaves no journal that nobody can assign.
     pub fn create(
         folder: &Path,
         name: &str,
@@ -119,17 +117,16 @@ impl Journal<File> {
         origin: &Origin,
     ) -> Result<Journal<File>, JournalError> {
         let path = folder.join(name);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&path);
-        let file = JournalError::at("make", &path, file)?;
-        lock(&file, &path)?;
+        let half = path.with_extension("half");
+        // The name is a random number; one that is taken holds data.
+        if path.symlink_metadata().is_ok() {
+            return JournalError::at("make", &path, Err(io::ErrorKind::AlreadyExists.into()));
+        }
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&half);
+        let file = JournalError::at("make", &half, file)?;
+        lock(&file, &half)?;
         let journal = Journal::begin(file, path.clone(), number, origin)?;
-        JournalError::at("make lasting", &path, sync_folder(folder))?;
+        JournalError::at("name", &path, std::fs::rename(&half, &path).and_then(|()| sync_folder(folder)))?;
         Ok(journal)
     }
 
@@ -158,13 +155,6 @@ impl Journal<File> {
         Journal::read(file, path.into())
     }
 
-    /// Whether a file that is no journal to trust was left before anything was saved: no second frame begins where one would.
-    pub fn holds_nothing(path: &Path) -> bool {
-        let Ok(bytes) = beginning(path) else { return false };
-        let goes_on = bytes.windows(MAGIC.len()).skip(1).any(|window| window == MAGIC);
-        bytes.len() as u64 <= ORIGIN_BYTES_MAX && !goes_on
-    }
-
     /// Removes it. Only when everything is given back, or nothing was saved.
     pub fn delete(self) -> Result<(), JournalError> {
         JournalError::at("remove", &self.path, std::fs::remove_file(&self.path))?;
@@ -173,13 +163,6 @@ impl Journal<File> {
             None => Ok(()),
         }
     }
-}
-
-fn beginning(path: &Path) -> io::Result<Vec<u8>> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
-    let mut bytes = Vec::new();
-    file.take(ORIGIN_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 impl<L: Log> Journal<L> {

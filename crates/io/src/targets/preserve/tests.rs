@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const BLOCK: u64 = 512;
 const CAPACITY: u64 = 64 * BLOCK;
@@ -500,7 +501,6 @@ proptest! {
 fn only_a_plain_file_of_ours_is_a_journal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
-    let damaged = made(&[(0, BLOCK)]);
     let made = Journal::create(folder.path(), "journal", 7, &origin()).unwrap();
     assert!(matches!(Journal::open(&path), Err(JournalError::UnderWay { .. })), "it is locked");
     assert!(Journal::create(folder.path(), "journal", 8, &origin()).is_err(), "none is overwritten");
@@ -513,23 +513,30 @@ fn only_a_plain_file_of_ours_is_a_journal() {
     std::fs::hard_link(&path, &second).unwrap();
     assert!(matches!(Journal::open(&path), Err(JournalError::Untrusted { .. })), "somebody else may hold it");
     std::fs::remove_file(&second).unwrap();
-    // What a crash leaves of one that was just made, and what damage leaves of one that holds something.
-    let half = folder.path().join("half");
-    for (bytes, is_nothing) in [
-        (vec![], true),
-        (vec![0; 900], true),
-        (std::fs::read(&path).unwrap(), true),
-        ([vec![0; 64], damaged.clone()].concat(), false),
-        (vec![0; 200 << 10], false),
-    ] {
-        std::fs::write(&half, bytes).unwrap();
-        assert_eq!(Journal::holds_nothing(&half), is_nothing);
-    }
-    assert!(!Journal::holds_nothing(&link) && !Journal::holds_nothing(&second), "unknown");
     Journal::open(&path).unwrap().delete().unwrap();
     assert!(!path.exists());
     assert!(Journal::open(folder.path()).is_err(), "a folder");
     assert!(Journal::open(std::path::Path::new("/dev/null")).is_err(), "a device");
+}
+
+#[test]
+fn a_journal_has_its_name_only_once_it_names_its_drive() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("7.journal");
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..50 {
+                Journal::create(folder.path(), "7.journal", 7, &origin()).unwrap().delete().unwrap();
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        while !is_over.load(Ordering::Relaxed) {
+            if let Ok(file) = std::fs::File::open(&path) {
+                assert_eq!(Journal::read(file, path.clone()).expect("whole").parsed().origin, origin());
+            }
+        }
+    });
 }
 
 #[test]
