@@ -74,6 +74,23 @@ fn holds_the_contract(name: &str, engine: &mut dyn Engine, clock: &dyn Clock) {
     }
 }
 
+#[test]
+fn what_several_threads_answer_comes_in_the_order_of_time() {
+    let (clock, file) = (MonotonicClock::start(), numbered_file(64));
+    let mut engine = PsyncEngine::open(file.as_raw_fd(), DEPTH, BLOCK as usize, clock).unwrap();
+    let mut latest = 0;
+    for round in 0..5_000 {
+        for tag in 0..DEPTH {
+            engine.queue(read(tag, (round + u64::from(tag)) % 64)).unwrap();
+        }
+        engine.commit().unwrap();
+        for completion in drain(&mut engine, &clock, DEPTH as usize) {
+            assert!(completion.completed_ns >= latest, "round {round}");
+            latest = completion.completed_ns;
+        }
+    }
+}
+
 fn numbered_file(blocks: u8) -> File {
     let mut file = tempfile::tempfile().unwrap();
     (0..blocks).for_each(|block| file.write_all(&[block; BLOCK as usize]).unwrap());

@@ -99,7 +99,10 @@ impl Engine for PsyncEngine {
             let buffer = BufferPointer(self.buffers.pointer(request.tag));
             match &self.pool {
                 Some(pool) => pool.shared.post(request, buffer),
-                None => self.finished.push(serve(self.descriptor, request, buffer, &self.clock)),
+                None => {
+                    let answer = call(self.descriptor, request, buffer.0);
+                    self.finished.push(super::completion_of(request, answer, self.clock.now().get()));
+                }
             }
         }
         self.in_flight += count;
@@ -193,8 +196,12 @@ impl Shared {
         loop {
             if let Some((request, buffer)) = open.work.take() {
                 drop(open);
-                let completion = serve(descriptor, request, buffer, &clock);
-                lock(&self.finished).push(completion);
+                let answer = call(descriptor, request, buffer.0);
+                let mut finished = lock(&self.finished);
+                // A thread that sleeps between these two would hand in an earlier time after a later one.
+                let completed_ns = clock.now().get();
+                finished.push(super::completion_of(request, answer, completed_ns));
+                drop(finished);
                 self.something_finished.notify_one();
                 open = lock(mailbox);
             } else if open.closed {
@@ -209,12 +216,6 @@ impl Shared {
 /// A thread that panicked holds no half-changed state: each critical section is one assignment.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-fn serve(descriptor: RawFd, request: Request, buffer: BufferPointer, clock: &MonotonicClock) -> Completion {
-    let answer = call(descriptor, request, buffer.0);
-    let completed_ns = clock.now().get();
-    super::completion_of(request, answer, completed_ns)
 }
 
 /// One blocking call: the bytes moved, or a negative error number. Of a commit the write. `buffer` has room for the request.
