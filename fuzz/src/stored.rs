@@ -183,7 +183,6 @@ fn name_values(value: &Value, name: String, names: &mut Vec<String>) {
 pub fn preserve_journal(bytes: &[u8]) {
     let path = place().folder.path().join("saved.journal");
     keep(&path, &frames(bytes));
-    let _ = Journal::holds_nothing(&path);
     if let Ok(mut journal) = Journal::open(&path) {
         let saved = journal.parsed().saved.clone();
         let mut data = Vec::new();
