@@ -4,8 +4,9 @@
 //! it, slow reads follow each other. Of several actuators each waits now and then; then the samples of a survey tell, or the kernel's counters.
 
 use crate::measured::{random_groups, single_reads};
-use crate::moving_parts::{is_used_constantly, quick_share, turns};
+use crate::moving_parts::{quick_share, turns};
 use crate::stats::series::Neighbours;
+use crate::surface::is_used_constantly;
 use model::finding::Interference;
 use model::histogram::LatencyHistogram;
 use model::record::IoRecord;

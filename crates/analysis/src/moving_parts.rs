@@ -47,11 +47,6 @@ pub(crate) fn is_disk(run: &RunView<'_>) -> bool {
     turns(run) == Some(true) && quick_share(run) == 0.0
 }
 
-/// Whether something else moves the actuator of a disk between any two reads.
-pub(crate) fn is_used_constantly(run: &RunView<'_>) -> bool {
-    is_disk(run) && is_as_slow_nearby(run)
-}
-
 /// The share of single reads that come too soon for an actuator: of a disk behind or beside an SSD, and 0 of a disk.
 pub(crate) fn quick_share(run: &RunView<'_>) -> f64 {
     let Some(reads) = reads_over_all(run) else { return 0.0 };

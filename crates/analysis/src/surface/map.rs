@@ -3,11 +3,11 @@
 use super::level::Level;
 use super::load::{self, Disturbances, Moments};
 use super::pass::{self, Spot};
-use super::pause::{LATE_SHARE_MAX, Pauses};
+use super::pause::{LATE_SHARE_MAX, Pauses, is_used_constantly};
 use super::sorting::{SlowPlace, Sorting};
 use super::visit::{self, Visit};
 use super::{change, clump, level, noise, place};
-use crate::moving_parts::{is_disk, is_used_constantly};
+use crate::moving_parts::is_disk;
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
 use model::estimate::Estimate;

@@ -31,6 +31,7 @@ pub use load::Disturbances;
 pub use map::SurfaceMap;
 pub(crate) use pass::interval;
 pub use pause::Pauses;
+pub(crate) use pause::is_used_constantly;
 pub use sorting::SlowPlace;
 pub use visit::Visit;
 pub(crate) use visit::visits_from_to;

@@ -2,7 +2,7 @@
 
 use super::visit::is_of_several_disks;
 use crate::measured::{Visit, sequential_visits};
-use crate::moving_parts::is_disk;
+use crate::moving_parts::{is_as_slow_nearby, is_disk};
 use crate::stats::sample::middle;
 use crate::streaming::USUAL;
 use model::range::ByteRange;
@@ -77,6 +77,16 @@ impl Pauses {
     pub(crate) fn are_in_most(&self) -> bool {
         self.exceed(MOSTLY)
     }
+}
+
+/// Whether something else moves the actuator of a disk between any two reads. Then samples pause, too. Firmware that reads each track to
+/// its end before it moves the actuator makes nearby reads as slow, and no sample pauses.
+pub(crate) fn is_used_constantly(run: &RunView<'_>) -> bool {
+    if !is_disk(run) || !is_as_slow_nearby(run) {
+        return false;
+    }
+    let pauses = Pauses::of(run, &[]);
+    pauses.of == 0 || pauses.are_in_most()
 }
 
 /// For how long the sequential reads of a sample paused. The first fill of the queue waits for a seek.
