@@ -25,7 +25,7 @@ impl Wording for RateLimit {
             format!(" A request larger than {part} counts as one for each {part}.")
         });
         let restored = if limit.may_have_been_full {
-            "all of it."
+            "the full credit."
         } else {
             "that much. The bucket was not full when the run began."
         };
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(
             statement(&known(limit()), code),
             "A rate limit holds reads and writes together to 300 IOPS once the burst credit of 40,000 requests is used up. While credit \
-             lasts, reads and writes together reach 14,550 IOPS; at the refill rate, 2 min 13 s of idle time restores all of it."
+             lasts, reads and writes together reach 14,550 IOPS; at the refill rate, 2 min 13 s of idle time restores the full credit."
         );
         assert_eq!(
             advice(&known(limit()), code).unwrap(),
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(
             statement(&known(bytes), FindingCode::RateLimit),
             "A rate limit holds reads to 40.0 MB/s once the burst credit of 3.00 GB is used up. While credit lasts, reads reach \
-             250 MB/s; at the refill rate, 75.0 s of idle time restores all of it."
+             250 MB/s; at the refill rate, 75.0 s of idle time restores the full credit."
         );
     }
 

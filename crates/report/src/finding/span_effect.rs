@@ -14,8 +14,7 @@ impl Wording for SpanEffect {
     fn statement(known: &Known<SpanEffect>, _: FindingCode, _: &Subject<'_>) -> String {
         let SpanEffect { gain, points } = &known.conclusion;
         if gain.high <= NO_GAIN_MAX {
-            return "Random reads within a small span are as fast as over the whole range: no seek time."
-                .into();
+            return "Random reads within a small span are no faster than over the whole range.".into();
         }
         let parts: Vec<String> = [("10 %", 0.1), ("1 %", 0.01)]
             .iter()

@@ -457,7 +457,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::DeviceLost => "the drive went away before the end of the range was measured.".into(),
         SurveyUnknown::TwoMedia => "judging by single reads, only the slower part is a hard disk.".into(),
         SurveyUnknown::AllAlike => {
-            "all of the drive reads at one speed, so all of it may be written, or all of it trimmed.".into()
+            "the whole drive reads at one speed, so it may be fully written or fully trimmed.".into()
         }
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()

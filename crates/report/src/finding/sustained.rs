@@ -124,7 +124,7 @@ impl Wording for ClippingEffect {
             false => " It takes no TRIM, so unused space may still hold old data.",
         };
         format!(
-            "Random writes settle at {} over {} % of the range, at {} over all of it.{no_trim}",
+            "Random writes settle at {} over {} % of the range, at {} over the whole range.{no_trim}",
             rate(part),
             number(100.0 * effect.share),
             rate(whole)
@@ -219,7 +219,7 @@ mod tests {
         let finding = effect(Estimate::exact(3.0));
         assert_eq!(
             statement(&finding, FindingCode::ClippingEffect),
-            "Random writes settle at 30.0 MB/s over 50.0 % of the range, at 10.0 MB/s over all of it."
+            "Random writes settle at 30.0 MB/s over 50.0 % of the range, at 10.0 MB/s over the whole range."
         );
         assert_eq!(
             advice(&finding, FindingCode::ClippingEffect).as_deref(),
