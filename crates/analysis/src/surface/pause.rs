@@ -120,6 +120,109 @@ fn paused_between_s(completed_ns: &[u64], in_flight: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::moving_parts::tests::phase_of_single_reads;
+    use model::histogram::LatencyHistogram;
+    use model::plan::Phase;
+    use model::prng::Prng;
+    use model::request::Status;
+    use model::run::{CompletionStretch, Environment, MemorySeries, OperationTotals, PhaseSummary};
+    use model::target::{TargetFacts, TargetKind};
+    use model::units::Bytes;
+    use model::workload::{OperationMix, Pattern, Workload};
+
+    const CAPACITY: Bytes = Bytes::new(1 << 40);
+    const TURN_NS: u64 = 11_111_111;
+
+    fn read_at(phase: u32, offset_bytes: u64, submitted_ns: u64, completed_ns: u64) -> IoRecord {
+        IoRecord {
+            intended_ns: submitted_ns,
+            submitted_ns,
+            completed_ns,
+            offset_bytes,
+            length_bytes: 4096,
+            phase,
+            status: Status::Done,
+            operation: Operation::Read,
+        }
+    }
+
+    /// Single reads of 40 places, each at its angle whenever it is read, after a seek and up to a revolution.
+    fn single_reads(series: &mut MemorySeries, phase: u32, range: ByteRange) -> PhaseSummary {
+        let from_ns = u64::from(phase) * 20_000_000_000;
+        let (mut now_ns, mut histogram) = (from_ns, LatencyHistogram::default());
+        let mut prng = Prng::new(u64::from(phase), 1);
+        for _ in 0..400 {
+            let place = prng.below(40);
+            let (moved_ns, angle_ns) = (now_ns + 6_000_000 + prng.below(4_000_000), place * 271_828);
+            let done_ns = moved_ns + (angle_ns + TURN_NS - moved_ns % TURN_NS) % TURN_NS;
+            series.ios.push(read_at(phase, range.bytes().get() / 40 * place, now_ns, done_ns));
+            histogram.record(done_ns - now_ns);
+            now_ns = done_ns;
+        }
+        let totals = OperationTotals { operations: 400, histogram, ..OperationTotals::none(Operation::Read) };
+        let phase = phase_of_single_reads(range, Bytes::new(4096));
+        PhaseSummary {
+            totals: vec![totals],
+            duration_ns: now_ns - from_ns,
+            ..PhaseSummary::begun(phase, from_ns)
+        }
+    }
+
+    /// 12 requests of 1 MiB, each 11 ms after the one before; where paused, each third 20 ms later.
+    fn sample(series: &mut MemorySeries, phase: u32, from_ns: u64, is_paused: bool) -> PhaseSummary {
+        let mut now_ns = from_ns;
+        for number in 0..12 {
+            now_ns += if is_paused && number % 3 == 2 { 31_000_000 } else { 11_000_000 };
+            series.ios.push(read_at(phase, u64::from(phase) << 34, from_ns, now_ns));
+        }
+        let range = ByteRange::whole(CAPACITY);
+        let single = phase_of_single_reads(range, Bytes::new(4096));
+        let workload = Workload::new(range, Pattern::Sequential, OperationMix::Read, USUAL.block_bytes, 4);
+        let totals = OperationTotals {
+            operations: 12,
+            bytes: 12 << 20,
+            stretch: Some(CompletionStretch {
+                first_ns: from_ns,
+                first_bytes: 1 << 20,
+                last_ns: now_ns,
+                second: None,
+                drained: None,
+            }),
+            ..OperationTotals::none(Operation::Read)
+        };
+        PhaseSummary {
+            totals: vec![totals],
+            duration_ns: now_ns - from_ns,
+            ..PhaseSummary::begun(Phase { workload: Some(workload), ..single }, from_ns)
+        }
+    }
+
+    /// Reads within a hundredth take as long as over all. With firmware that reads a track to its end first, "other load fell into most samples".
+    #[test]
+    fn a_disk_whose_samples_do_not_pause_is_not_used_constantly() {
+        for is_used in [true, false] {
+            let mut series = MemorySeries::default();
+            let (all, near) = (ByteRange::whole(CAPACITY), ByteRange::whole(CAPACITY / 128));
+            let mut phases = vec![
+                single_reads(&mut series, 0, all),
+                single_reads(&mut series, 1, near),
+                single_reads(&mut series, 2, all),
+            ];
+            let reread = phases[2].phase.workload.as_mut().expect("of reads");
+            reread.pattern = Pattern::Listed { offsets: Vec::new() };
+            for phase in 3..9 {
+                let from_ns = u64::from(phase) * 20_000_000_000;
+                phases.push(sample(&mut series, phase, from_ns, is_used));
+            }
+            let mut target = TargetFacts::unidentified(TargetKind::Sim, "a disk".into(), CAPACITY);
+            target.rotational = Some(true);
+            let environment = Environment::default();
+            let run =
+                RunView { target: &target, environment: &environment, phases: &phases, series: &series };
+            assert!(is_disk(&run) && is_as_slow_nearby(&run));
+            assert_eq!(is_used_constantly(&run), is_used);
+        }
+    }
 
     /// 1 MiB at 94 MB/s, QD 4, on a disk of 5400 rpm: a change of tracks takes 2.5 ms, another's read 14 ms.
     #[test]
