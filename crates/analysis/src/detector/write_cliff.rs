@@ -42,6 +42,8 @@ use model::run::RunView;
 use model::workload::Pattern;
 
 const EXPERIMENT: ExperimentName = ExperimentName::Sustain;
+/// Tracks lie between 20 and 47 mm on platters of 3.5 inches, where the outermost hold 2.4 times as much, and of other sizes alike.
+const ZONES_DIFFER_MAX: f64 = 3.0;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::WriteCliff], needs: &[Need::Asked(EXPERIMENT)], detect };
@@ -65,7 +67,7 @@ fn cliff<'run>(run: &RunView<'run>, history: &History<'run>) -> Result<WriteClif
         Standing::Falling => {
             Err(WriteCliffUnknown::StillFalling { writes: writes(history), written_bytes: history.written() })
         }
-        Standing::Fell(drop) if may_be_of_place(run, history) => {
+        Standing::Fell(drop) if may_be_of_place(run, history, &drop) => {
             Err(WriteCliffUnknown::OfPlace(write_drop(history, &drop)))
         }
         Standing::Fell(_) if goes_in_place(run) => Err(WriteCliffUnknown::None(no_cliff(run, history))),
@@ -87,8 +89,9 @@ fn goes_in_place(run: &RunView<'_>) -> bool {
 }
 
 /// Whether other offsets may explain a drop of sequential writes: what may have zones was not written from its start again.
-fn may_be_of_place(run: &RunView<'_>, history: &History<'_>) -> bool {
+fn may_be_of_place(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> bool {
     history.workload.pattern == Pattern::Sequential
+        && drop.after.cost.value - drop.before.cost.value < ZONES_DIFFER_MAX.ln()
         && turns(run) != Some(false)
         && history.batches_again(run) < PIECES_AFTER_MIN
 }
@@ -188,7 +191,12 @@ fn course(levels: &[Level]) -> NoCliffCourse {
     if levels.windows(2).skip(1).any(|pair| pair[1].cost.value < pair[0].cost.value) {
         return NoCliffCourse::Swings { first_bytes, first: first_rate, slowest: slowest.bytes_per_second() };
     }
-    NoCliffCourse::FastStart { first_bytes, first: first_rate }
+    let falls_at_once = levels[1].cost.value > f64::midpoint(first.cost.value, slowest.cost.value);
+    if first_bytes <= MEMORY_BYTES_MAX && falls_at_once {
+        return NoCliffCourse::FastStart { first_bytes, first: first_rate };
+    }
+    let quickest = levels.iter().map(Level::bytes_per_second).fold(first_rate, f64::max);
+    NoCliffCourse::Declines { quickest, last: last.bytes_per_second() }
 }
 
 /// Flash that was written once sequentially and became slow and fast again by itself; a disk's throughput follows its zones.

@@ -126,16 +126,27 @@ fn without_slow_tail(batches: &[Batch]) -> &[Batch] {
 fn lasting(batches: &[Batch]) -> Standing {
     let levels = levels(batches);
     let mut indices = (1..levels.len()).filter(|index| drops_for_good(batches, &levels, *index));
-    let Some(index) = indices.next() else {
+    let step = |index: usize| levels[index - 1].step_to(&levels[index]);
+    let (mut first, mut skipped) = (None, 0.0);
+    for index in indices.by_ref() {
+        match lasting_from(batches, &levels, index) {
+            Standing::Fell(drop) => {
+                first = Some((index, drop));
+                break;
+            }
+            Standing::Falling => return Standing::Falling,
+            Standing::Even => skipped = step(index).max(skipped),
+        }
+    }
+    let Some((index, first)) = first else {
         return if ends_slow(batches, &levels) { Standing::Falling } else { Standing::Even };
     };
-    let first = match lasting_at(batches, &levels, index) {
-        Standing::Fell(first) => first,
-        standing => return standing,
-    };
-    let step = |index: usize| levels[index - 1].step_to(&levels[index]);
+    // One step of several that are alike: it drifts.
+    if skipped >= OWN_LEVEL_SHARE * (first.after.cost.value - first.before.cost.value) {
+        return Standing::Even;
+    }
     for later in indices {
-        let Standing::Fell(mut drop) = lasting_at(batches, &levels, later) else { continue };
+        let Standing::Fell(mut drop) = lasting_at(batches, &levels, later - 1, later) else { continue };
         // A drift, or other I/O, before a drop many times as large.
         if step(index) < OWN_LEVEL_SHARE * step(later) {
             return Standing::Fell(drop);
@@ -149,9 +160,24 @@ fn lasting(batches: &[Batch]) -> Standing {
     Standing::Fell(first)
 }
 
-/// Whether the drop to the level of that number has lasted.
-fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
-    let before = levels[index - 1];
+/// Whether the drop to the level of that number has lasted, or to the next where this one is a few batches on the way down to it.
+fn lasting_from(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
+    let (last, level) = (&levels[index - 1], &levels[index]);
+    let is_way_down = level.batches() < PIECES_AFTER_MIN && level.bytes < last.bytes;
+    match lasting_at(batches, levels, index - 1, index) {
+        Standing::Even
+            if is_way_down
+                && matches!(levels.get(index + 1), Some(next) if next.batches() >= PIECES_AFTER_MIN) =>
+        {
+            lasting_at(batches, levels, index - 1, index + 1)
+        }
+        standing => standing,
+    }
+}
+
+/// Whether the drop from the level of the one number to that of the other has lasted.
+fn lasting_at(batches: &[Batch], levels: &[Level], from: usize, index: usize) -> Standing {
+    let before = levels[from];
     let least = OWN_LEVEL_SHARE * (levels[index].cost.value - before.cost.value);
     let after = with_drift(batches, &levels[index..], least);
     let lower = Level::of(batches, after.first, batches.len(), after.noise);
@@ -163,7 +189,7 @@ fn lasting_at(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
         || after.cost.value - before.cost.value < 3.0 * STEP_MIN
             && (before.cost.interval(CONFIDENCE).high >= after.cost.value
                 || comes_near(&batches[after.first..], &before)
-                || was_as_slow(&levels[..index - 1], &before, &after));
+                || was_as_slow(&levels[..from], &before, &after));
     if wanders {
         return if batches.len() - after.first >= PIECES_AFTER_ENOUGH {
             Standing::Even

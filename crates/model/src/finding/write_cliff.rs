@@ -161,6 +161,11 @@ pub enum NoCliffCourse {
         first_bytes: f64,
         first: f64,
     },
+    /// From level to level.
+    Declines {
+        quickest: f64,
+        last: f64,
+    },
 }
 
 /// Why more than was written may be needed, or none.

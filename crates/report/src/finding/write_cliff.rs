@@ -214,6 +214,9 @@ fn no_cliff(none: &NoCliff) -> String {
             rate(first),
             size(first_bytes as u64)
         ),
+        NoCliffCourse::Declines { quickest, last } => {
+            format!("and decline step by step, from {} to {}", rate(quickest), rate(last))
+        }
     };
     let limit = match none.limit {
         None => String::new(),
