@@ -72,6 +72,37 @@ fn a_drop_is_found_within_three_percent_although_batches_scatter() {
     }
 }
 
+/// A shingled disk whose media cache is full after 0.9 GB: three batches on the way down were no lasting drop, and what followed was not
+/// looked at.
+#[test]
+fn a_few_batches_on_the_way_down_hide_no_drop() {
+    let written: Vec<Batch> = (0..100)
+        .map(|phase| {
+            let even = [0.99, 1.0, 1.01][phase as usize % 3];
+            let rate = even
+                * match phase {
+                    0..5 => 55e6,
+                    5 => 49e6,
+                    6 => 39e6,
+                    7 => 30e6,
+                    _ => 4.8e6,
+                };
+            Batch { phase, start_s: 0.0, bytes: 134e6, seconds: 134e6 / rate, flush_s: 0.0 }
+        })
+        .collect();
+    let (bytes, before, after) = drop(&written).unwrap_or_else(|| panic!("{:?}", levels(&written)));
+    assert!((0.67e9..1.1e9).contains(&bytes), "{bytes}");
+    assert!((before / 55e6 - 1.0).abs() < 0.03 && (after / 4.8e6 - 1.0).abs() < 0.03, "{before} {after}");
+    // From level to level all along it only declines.
+    let declining: Vec<Batch> = (0..100)
+        .map(|phase| {
+            let rate = 1.4e9 * 0.93_f64.powi((phase - 40).max(0) / 3);
+            Batch { phase: phase as u32, start_s: 0.0, bytes: 1e9, seconds: 1e9 / rate, flush_s: 0.0 }
+        })
+        .collect();
+    assert!(drop(&declining).is_none_or(|(_, before, after)| before > 2.0 * after), "{:?}", drop(&declining));
+}
+
 /// Others begin to use a shingled disk, and its media cache is full 20 GB later.
 #[test]
 fn a_drift_before_a_drop_many_times_as_large_is_none() {

@@ -79,14 +79,14 @@ impl Pauses {
     }
 }
 
-/// Whether something else moves the actuator of a disk between any two reads. Then samples pause, too. Firmware that reads each track to
+/// Whether something else moves the actuator of a disk between any two reads. Then samples pause, too: one in four or six. Firmware that reads each track to
 /// its end before it moves the actuator makes nearby reads as slow, and no sample pauses.
 pub(crate) fn is_used_constantly(run: &RunView<'_>) -> bool {
     if !is_disk(run) || !is_as_slow_nearby(run) {
         return false;
     }
     let pauses = Pauses::of(run, &[]);
-    pauses.of == 0 || pauses.are_in_most()
+    pauses.of == 0 || pauses.are_in_many()
 }
 
 /// For how long the sequential reads of a sample paused. The first fill of the queue waits for a seek.

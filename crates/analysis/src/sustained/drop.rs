@@ -160,19 +160,19 @@ fn lasting(batches: &[Batch]) -> Standing {
     Standing::Fell(first)
 }
 
-/// Whether the drop to the level of that number has lasted, or to the next where this one is a few batches on the way down to it.
+/// Whether the drop to the level of that number has lasted; to the next where this one is a few batches on the way down to it.
 fn lasting_from(batches: &[Batch], levels: &[Level], index: usize) -> Standing {
     let (last, level) = (&levels[index - 1], &levels[index]);
-    let is_way_down = level.batches() < PIECES_AFTER_MIN && level.bytes < last.bytes;
-    match lasting_at(batches, levels, index - 1, index) {
-        Standing::Even
-            if is_way_down
-                && matches!(levels.get(index + 1), Some(next) if next.batches() >= PIECES_AFTER_MIN) =>
-        {
-            lasting_at(batches, levels, index - 1, index + 1)
-        }
-        standing => standing,
+    let is_few = level.batches() < PIECES_AFTER_MIN && level.bytes < last.bytes;
+    if let Some(next) = levels.get(index + 1)
+        && is_few
+        && next.batches() >= PIECES_AFTER_MIN
+        && level.step_to(next) >= STEP_MIN
+        && let Standing::Fell(drop) = lasting_at(batches, levels, index - 1, index + 1)
+    {
+        return Standing::Fell(drop);
     }
+    lasting_at(batches, levels, index - 1, index)
 }
 
 /// Whether the drop from the level of the one number to that of the other has lasted.

@@ -21,6 +21,8 @@ const TIME_MAX: Nanos = Nanos::from_secs(600);
 pub(super) struct Cache {
     setup: Setup,
     request: SustainRequest,
+    /// What the last of these batches was to write.
+    asked: Bytes,
     is_over: bool,
 }
 
@@ -30,17 +32,25 @@ impl Cache {
         let fits =
             request.pattern() == Pattern::RandomWithReplacement && request.mix() == OperationMix::Write;
         if fits {
-            Some(Cache { setup: setup.clone(), request: request.clone(), is_over: false })
+            Some(Cache {
+                setup: setup.clone(),
+                request: request.clone(),
+                asked: Bytes::new(0),
+                is_over: false,
+            })
         } else {
             None
         }
     }
 
-    /// How much to write next; none where no batch was left to its flush, one has filled the cache, or writes fell for good.
+    /// How much to write next; none where no batch was left to its flush, one has filled the cache or ended by time, or writes fell for good.
     fn bytes(&self, so_far: &RunView<'_>) -> Option<Bytes> {
         let history = History::of(so_far).filter(|history| self.request.is_of(history.workload))?;
         let is_left_to_flush = matches!(caching(so_far, &history)?.held, Held::AtLeast(_));
         if !is_left_to_flush || matches!(standing(history.first()), Standing::Fell(_)) {
+            return None;
+        }
+        if matches!(history.first().last(), Some(last) if last.bytes < self.asked.as_f64()) {
             return None;
         }
         let largest = history.first().iter().map(|batch| batch.bytes as u64).max()?;
@@ -54,6 +64,7 @@ impl Experiment for Cache {
         let bytes = if self.setup.is_out_of_time(so_far) { None } else { self.bytes(so_far) };
         self.is_over = bytes.is_none();
         let bytes = bytes?;
+        self.asked = bytes;
         let writes = workload(&self.setup, &self.request, 0, bytes.get());
         let stop = StopCondition::after(TIME_MAX).or_bytes(bytes);
         let name = format!("write {bytes}, to fill the write cache");
