@@ -81,3 +81,51 @@ impl Experiment for Cache {
         Remaining { steps: vec![Step::if_any(what, PIECES_MAX, time)] }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sustain::setup_of;
+    use model::range::ByteRange;
+    use model::request::Operation;
+    use model::run::{Environment, MemorySeries, OperationTotals, PhaseSummary};
+    use model::units::Offset;
+
+    /// What wrote these bytes in a second, and was flushed for four.
+    fn written(phase: Phase, number: u64, bytes: u64) -> PhaseSummary {
+        let writes = OperationTotals { operations: 1, bytes, ..OperationTotals::none(Operation::Write) };
+        let mut flush = OperationTotals { operations: 1, ..OperationTotals::none(Operation::Flush) };
+        flush.histogram.record(4_000_000_000);
+        PhaseSummary {
+            totals: vec![writes, flush],
+            duration_ns: 1_000_000_000,
+            ..PhaseSummary::begun(phase, number * 5_000_000_000)
+        }
+    }
+
+    /// A stick of 0.84 MB/s: batches of 961 MB, each ended by time at 480 MB, were asked for over and over, for 20 hours.
+    #[test]
+    fn what_time_ends_is_the_last() {
+        let range = ByteRange::new(Offset::new(0), Bytes::from_mib(4096)).unwrap();
+        let setup = setup_of("sata-tlc-500gb", range);
+        let request = SustainRequest::default();
+        let batch = || {
+            let writes = workload(&setup, &request, 0, 16 << 20);
+            measure(ExperimentName::Sustain, "write".into(), writes, StopCondition::default())
+        };
+        let mut phases: Vec<PhaseSummary> = (0..5).map(|number| written(batch(), number, 16 << 20)).collect();
+        let mut cache = Cache::new(&setup, &request).expect("writes at random");
+        let (environment, series) = (Environment::default(), MemorySeries::default());
+        let mut next = |phases: &[PhaseSummary]| {
+            cache.next(&RunView { target: &setup.facts, environment: &environment, phases, series: &series })
+        };
+        for mib in [32, 64] {
+            let phase = next(&phases).expect("all was left to the flush");
+            assert_eq!(phase.stop.bytes, Some(Bytes::from_mib(mib)));
+            phases.push(written(phase, mib, mib << 20));
+        }
+        let phase = next(&phases).expect("all was left to the flush");
+        phases.push(written(phase, 99, 100 << 20));
+        assert_eq!(next(&phases), None, "100 of 128 MiB in ten minutes");
+    }
+}
