@@ -10,6 +10,7 @@
 //! flush then takes beyond one behind few is all of it.
 
 use super::batch::Batch;
+use super::drop::{Standing, standing};
 use super::history::History;
 use crate::moving_parts::turns;
 use crate::stats::sample::Sample;
@@ -94,12 +95,15 @@ pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
     if phases.len() < PHASES_MIN {
         return None;
     }
-    let drained = Sample::new(phases.iter().map(|phase| phase.batch.bytes / phase.batch.seconds).collect())?;
     // Once writes have dropped, a flush takes as long for other reasons.
-    let filled = phases.iter().find(|phase| phase.fill.is_some());
-    let shown = filled.or(phases.iter().max_by(|one, other| one.held_bytes.total_cmp(&other.held_bytes)))?;
-    let acknowledged = Sample::new(phases.iter().filter_map(|phase| phase.acknowledged).collect());
-    let of_phases = held(history, &phases, &drained);
+    let quick = &phases[..until_drop(history, &phases)];
+    let drained = Sample::new(quick.iter().map(|phase| phase.batch.bytes / phase.batch.seconds).collect())?;
+    let filled = quick.iter().find(|phase| phase.fill.is_some());
+    let shown = filled.or(quick.iter().max_by(|one, other| one.held_bytes.total_cmp(&other.held_bytes)))?;
+    let of_phases = held(history, quick, &drained);
+    let is_filled = matches!(of_phases, Held::Full(_));
+    let fast = quick.iter().filter(|phase| phase.fill.is_some() || !is_filled);
+    let acknowledged = Sample::new(fast.filter_map(|phase| phase.acknowledged).collect());
     let is_shown = match of_phases {
         Held::Full(bytes) => bytes.is_conclusive(),
         Held::AtLeast(_) => true,
@@ -121,6 +125,14 @@ pub fn caching(run: &RunView<'_>, history: &History<'_>) -> Option<Caching> {
         drained: around_median(&drained),
         shown: shown.batch,
     })
+}
+
+/// How many of these phases came before the rate dropped; all where it did not, or too few did.
+fn until_drop(history: &History<'_>, phases: &[Flushed]) -> usize {
+    let batches = history.first();
+    let Standing::Fell(drop) = standing(batches) else { return phases.len() };
+    let before = phases.partition_point(|phase| phase.batch.phase < batches[drop.before.end].phase);
+    if before < PHASES_MIN { phases.len() } else { before }
 }
 
 fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
@@ -166,14 +178,12 @@ fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed])
         return None;
     }
     let bursts: Vec<Burst> = run.phases.iter().filter_map(burst).collect();
-    let few = bursts.iter().map(|burst| burst.bytes).fold(f64::INFINITY, f64::min);
-    let by_itself = bursts.iter().filter(|burst| burst.bytes == few).map(|burst| burst.flush_s);
-    let by_itself_s = by_itself.fold(0.0, f64::max);
     let quickest = phases.iter().map(|phase| phase.wrote_rate).fold(0.0, f64::max);
     let mut held = Vec::new();
     for phase in phases {
         let share = phase.wrote_rate / quickest;
-        let held_bytes = phase.last_rate * (phase.batch.flush_s - by_itself_s);
+        let held_bytes =
+            phase.last_rate * (phase.batch.flush_s - flush_by_itself_s(&bursts, phase.last_rate));
         if share < SLOW_SHARE && (1.0 / share - 1.0) * phase.batch.bytes > FILLS_MIN * held_bytes {
             held.push(held_bytes);
         }
@@ -181,6 +191,16 @@ fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed])
     let held = Sample::new(held)?;
     (bursts.len() >= PHASES_MIN && held.count() >= PHASES_MIN && held.median() > 0.0)
         .then(|| widened(around_median(&held), history.workload.block_sizes.largest().as_f64()))
+}
+
+/// What a flush takes besides storing what has not drained at that rate when the writes end. One behind very few may take less.
+fn flush_by_itself_s(bursts: &[Burst], drain_rate: f64) -> f64 {
+    let mut longest_s: f64 = 0.0;
+    for burst in bursts {
+        let storing_s = (burst.bytes / drain_rate - burst.wrote_s).max(0.0);
+        longest_s = longest_s.max(burst.flush_s - storing_s);
+    }
+    longest_s
 }
 
 /// What the largest bursts had in a cache at least when their writes ended; none where flushes behind them take no longer.
