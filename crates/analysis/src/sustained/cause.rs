@@ -50,13 +50,15 @@ pub fn cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cause
 }
 
 /// Whether writes in order that take that logarithm of a byte's time are faster than those at random were when they began. Those that are as
-/// fast as behind the first drop, before a further one, and less so than before it, leave it to a cache.
+/// fast as behind the first drop, before a further one, and less so than before it, leave it to a cache; those that are faster than any at
+/// random before it are so without collection, as on sticks that merge what comes at random.
 fn wins_back(in_order: f64, drop: &RateDrop) -> bool {
     let [from_before, from_after] =
         [&drop.before, &drop.after].map(|level| (in_order - level.cost.value).abs());
     let is_as_first = !drop.further.is_empty() && from_after <= FASTER && from_after < from_before;
     let lost = drop.last().cost.value - drop.before.cost.value;
-    in_order < drop.last().cost.value - FASTER.min(WON_BACK_SHARE * lost) && !is_as_first
+    let is_always_faster = in_order < drop.before.cost.value - FASTER;
+    in_order < drop.last().cost.value - FASTER.min(WON_BACK_SHARE * lost) && !is_as_first && !is_always_faster
 }
 
 fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Batch> {
@@ -82,4 +84,25 @@ fn last_in_order(run: &RunView<'_>, history: &History<'_>) -> Option<Batch> {
 fn is_trickle(run: &RunView<'_>, phase: u32) -> bool {
     let Some(summary) = run.phases.get(phase as usize) else { return false };
     matches!(&summary.phase.workload, Some(workload) if matches!(workload.arrival, Arrival::OpenLoop { .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drop::{Standing, standing};
+    use super::*;
+
+    /// A USB stick whose pSLC is full after 0.78 GB, and which merges what comes at random: in order it takes 28 MB/s, before and behind
+    /// the drop. "By garbage collection, and no full cache."
+    #[test]
+    fn writes_that_are_faster_in_order_anyway_win_nothing_back() {
+        let batch = |phase: u32| {
+            let rate = if phase < 20 { 12.38e6 } else { 8.77e6 } * [0.995, 1.0, 1.005][phase as usize % 3];
+            Batch { phase, start_s: 0.0, bytes: 40e6, seconds: 40e6 / rate, flush_s: 0.0 }
+        };
+        let batches: Vec<Batch> = (0..40).map(batch).collect();
+        let Standing::Fell(drop) = standing(&batches) else { panic!("it fell") };
+        assert!(wins_back(-(12.4e6_f64).ln(), &drop), "as fast as before");
+        assert!(!wins_back(-(28e6_f64).ln(), &drop), "faster than ever at random");
+        assert!(!wins_back(-(8.8e6_f64).ln(), &drop));
+    }
 }

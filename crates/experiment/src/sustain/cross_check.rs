@@ -2,7 +2,7 @@
 
 use super::drop::written_max;
 use super::request::SustainRequest;
-use crate::preparation::{SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, measure};
+use crate::preparation::measure;
 use crate::{Experiment, Remaining, Setup, Step};
 use analysis::sustained::{Cause, History, RateDrop, Standing, cause, standing};
 use model::experiment_name::ExperimentName;
@@ -100,7 +100,7 @@ impl CrossCheck {
     fn bytes_max(&self) -> Bytes {
         let span = self.setup.range.bytes().as_f64();
         let in_order = match self.may_lack_space() {
-            true => ((span * IN_ORDER_SHARE) as u64).max(2 * SEQUENTIAL_BLOCK.get()),
+            true => ((span * IN_ORDER_SHARE) as u64).max(2 * self.request.block().get()),
             false => 0,
         };
         if !self.may_be_fast() {
@@ -117,12 +117,12 @@ impl CrossCheck {
 
     fn in_order(&self, drop: &RateDrop) -> [Phase; 2] {
         let range = self.setup.range;
-        let half =
-            Bytes::new((drop.bytes.value * IN_ORDER_SHARE / 2.0) as u64).round_down_to(SEQUENTIAL_BLOCK);
-        let half = half.max(SEQUENTIAL_BLOCK).min(Bytes::new(range.bytes().get() / 2));
+        // Requests like those at random: of larger ones a volume that limits requests takes more bytes.
+        let (block, depth) = (self.request.block(), self.request.depth());
+        let half = Bytes::new((drop.bytes.value * IN_ORDER_SHARE / 2.0) as u64).round_down_to(block);
+        let half = half.max(block).min(Bytes::new(range.bytes().get() / 2));
         [range.first(), range.first() + half].map(|first| {
             let part = ByteRange::new(first, half).unwrap_or(range);
-            let (block, depth) = (SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH);
             let writes = Workload::new(part, Pattern::Sequential, OperationMix::Write, block, depth);
             let stop = StopCondition { time: Some(TIME_MAX), ..StopCondition::one_pass() };
             let name = "write sequentially, to detect garbage collection".into();

@@ -88,7 +88,7 @@ impl Reason for RecordingUnknown {
                 "Inconclusive: reads and writes take the same time, as with neither an actuator nor flash cells.".into()
             }
             Self::CacheOfDisk => {
-                "Inconclusive: random reads are too fast for an actuator, but the drive says that it rotates. A cache answers.".into()
+                "Inconclusive: random reads are too fast for an actuator, but the drive reports rotation. A cache answers, or a bridge reports it of flash.".into()
             }
             Self::NothingTold => {
                 "Inconclusive: random reads are too fast for an actuator, but flash, memory and a cache look the same.".into()
