@@ -78,6 +78,8 @@ struct Flushed {
 struct Fill {
     bytes: f64,
     drained_bytes: f64,
+    /// What may have drained besides while it became full, to either side: a drive may write in batches.
+    unsure_bytes: f64,
 }
 
 /// What the writes of a run tell of a cache; none where too few of them were flushed.
@@ -146,23 +148,24 @@ fn held(history: &History<'_>, phases: &[Flushed], drained: &Sample) -> Held {
         return if most <= in_flight { Held::Nothing } else { Held::Unclear(most) };
     }
     let mut full: Vec<f64> = Vec::new();
-    let mut drained_bytes: f64 = 0.0;
+    let (mut drained_bytes, mut unsure_bytes): (f64, f64) = (0.0, 0.0);
     for phase in phases {
         let Some(fill) = phase.fill else { continue };
         full.push(fill.bytes);
         drained_bytes = drained_bytes.max(fill.drained_bytes);
+        unsure_bytes = unsure_bytes.max(fill.unsure_bytes);
     }
     if full.len() >= PHASES_MIN
         && let Some(sample) = Sample::new(full.clone())
     {
-        return Held::Full(widened(around_median(&sample), in_flight));
+        return Held::Full(widened(around_median(&sample), in_flight + unsure_bytes));
     }
     if !full.is_empty() {
         // How evenly it drains is known from all phases.
         let error = drained_bytes * drained.scaled_deciles() / drained.median();
         let half = error * t_two_sided(CONFIDENCE, drained.count() as f64 - 1.0);
         let value = full.iter().sum::<f64>() / full.len() as f64;
-        return Held::Full(widened(estimate(value, half, full.len()), in_flight));
+        return Held::Full(widened(estimate(value, half, full.len()), in_flight + unsure_bytes));
     }
     let left_to_flush = phases.iter().filter(|phase| phase.batch.flush_s > phase.batch.seconds / 2.0).count();
     if 2 * left_to_flush > phases.len() {
@@ -179,28 +182,32 @@ fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed])
     }
     let bursts: Vec<Burst> = run.phases.iter().filter_map(burst).collect();
     let quickest = phases.iter().map(|phase| phase.wrote_rate).fold(0.0, f64::max);
-    let mut held = Vec::new();
+    let (mut held, mut unsure_bytes): (Vec<f64>, f64) = (Vec::new(), 0.0);
     for phase in phases {
         let share = phase.wrote_rate / quickest;
-        let held_bytes =
-            phase.last_rate * (phase.batch.flush_s - flush_by_itself_s(&bursts, phase.last_rate));
+        let (shortest_s, longest_s) = flush_by_itself_s(&bursts, phase.last_rate);
+        let held_bytes = phase.last_rate * (phase.batch.flush_s - longest_s);
         if share < SLOW_SHARE && (1.0 / share - 1.0) * phase.batch.bytes > FILLS_MIN * held_bytes {
             held.push(held_bytes);
+            unsure_bytes = unsure_bytes.max(phase.last_rate * (longest_s - shortest_s));
         }
     }
     let held = Sample::new(held)?;
-    (bursts.len() >= PHASES_MIN && held.count() >= PHASES_MIN && held.median() > 0.0)
-        .then(|| widened(around_median(&held), history.workload.block_sizes.largest().as_f64()))
+    (bursts.len() >= PHASES_MIN && held.count() >= PHASES_MIN && held.median() > 0.0).then(|| {
+        widened(around_median(&held), unsure_bytes + history.workload.block_sizes.largest().as_f64())
+    })
 }
 
-/// What a flush takes besides storing what has not drained at that rate when the writes end. One behind very few may take less.
-fn flush_by_itself_s(bursts: &[Burst], drain_rate: f64) -> f64 {
-    let mut longest_s: f64 = 0.0;
+/// What a flush takes besides storing what has not drained at that rate when the writes end, at least and at most: behind more it may take
+/// longer than behind few.
+fn flush_by_itself_s(bursts: &[Burst], drain_rate: f64) -> (f64, f64) {
+    let (mut shortest_s, mut longest_s): (f64, f64) = (f64::INFINITY, 0.0);
     for burst in bursts {
         let storing_s = (burst.bytes / drain_rate - burst.wrote_s).max(0.0);
-        longest_s = longest_s.max(burst.flush_s - storing_s);
+        let by_itself_s = (burst.flush_s - storing_s).max(0.0);
+        (shortest_s, longest_s) = (shortest_s.min(by_itself_s), longest_s.max(by_itself_s));
     }
-    longest_s
+    (shortest_s, longest_s)
 }
 
 /// What the largest bursts had in a cache at least when their writes ended; none where flushes behind them take no longer.
@@ -305,10 +312,14 @@ fn flushed(run: &RunView<'_>, history: &History<'_>, batch: Batch) -> Flushed {
     let span = history.span as f64;
     let fill = (is_full && !after.is_empty()).then(|| {
         let (seconds, bytes) = sum(until);
-        let drained_bytes = rate_of(after) * seconds;
+        // It was full at the end of the last of these slices, or as soon as what came in it could come.
+        let (last_s, last_bytes) = until[until.len() - 1];
+        let drain_rate = rate_of(after);
+        let unsure_bytes = drain_rate * (last_s - last_bytes / first.max(1.0)).max(0.0) / 2.0;
+        let drained_bytes = drain_rate * seconds - unsure_bytes;
         // What is overwritten in the cache takes no more room.
         let held_bytes = span * (1.0 - (-(bytes - drained_bytes) / span).exp());
-        Fill { bytes: held_bytes, drained_bytes }
+        Fill { bytes: held_bytes, drained_bytes, unsure_bytes }
     });
     let acknowledged = match (is_full, fast) {
         (false, _) => Some(wrote_rate),
