@@ -185,11 +185,11 @@ fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed])
     let (mut held, mut unsure_bytes): (Vec<f64>, f64) = (Vec::new(), 0.0);
     for phase in phases {
         let share = phase.wrote_rate / quickest;
-        let (shortest_s, longest_s) = flush_by_itself_s(&bursts, phase.last_rate);
+        let (of_few_s, longest_s) = flush_by_itself_s(&bursts, phase.last_rate);
         let held_bytes = phase.last_rate * (phase.batch.flush_s - longest_s);
         if share < SLOW_SHARE && (1.0 / share - 1.0) * phase.batch.bytes > FILLS_MIN * held_bytes {
             held.push(held_bytes);
-            unsure_bytes = unsure_bytes.max(phase.last_rate * (longest_s - shortest_s));
+            unsure_bytes = unsure_bytes.max(phase.last_rate * (longest_s - of_few_s));
         }
     }
     let held = Sample::new(held)?;
@@ -198,16 +198,18 @@ fn held_after_drop(run: &RunView<'_>, history: &History<'_>, phases: &[Flushed])
     })
 }
 
-/// What a flush takes besides storing what has not drained at that rate when the writes end, at least and at most: behind more it may take
-/// longer than behind few.
+/// What a flush takes besides storing what has not drained at that rate when the writes end: behind the fewest writes, and at most.
 fn flush_by_itself_s(bursts: &[Burst], drain_rate: f64) -> (f64, f64) {
-    let (mut shortest_s, mut longest_s): (f64, f64) = (f64::INFINITY, 0.0);
+    let few = bursts.iter().map(|burst| burst.bytes).fold(f64::INFINITY, f64::min);
+    let (mut of_few_s, mut longest_s): (f64, f64) = (0.0, 0.0);
     for burst in bursts {
         let storing_s = (burst.bytes / drain_rate - burst.wrote_s).max(0.0);
-        let by_itself_s = (burst.flush_s - storing_s).max(0.0);
-        (shortest_s, longest_s) = (shortest_s.min(by_itself_s), longest_s.max(by_itself_s));
+        longest_s = longest_s.max(burst.flush_s - storing_s);
+        if burst.bytes == few {
+            of_few_s = of_few_s.max(burst.flush_s - storing_s);
+        }
     }
-    (shortest_s, longest_s)
+    (of_few_s, longest_s)
 }
 
 /// What the largest bursts had in a cache at least when their writes ended; none where flushes behind them take no longer.
