@@ -2,6 +2,7 @@
 
 use crate::stats::mean::Mean;
 use crate::stats::ratio::{Pair, ratio_of_sums};
+use crate::stats::sample::Sample;
 use model::experiment_name::ExperimentName;
 use model::finding::{Evidence, InFlight};
 use model::histogram::LatencyHistogram;
@@ -370,9 +371,26 @@ impl<'run> Visit<'run> {
     }
 }
 
-/// The mean of single random reads in seconds; 0 when there were none.
+/// The mean of single random reads in seconds; without any, what sequential reads take to get to their places. 0 when there were none.
 pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
-    single_reads(run).mean_ns().unwrap_or(0.0) / 1e9
+    match single_reads(run).mean_ns() {
+        Some(mean_ns) => mean_ns / 1e9,
+        None => Sample::median_or_zero(starts_s(run)),
+    }
+}
+
+/// What each sample of sequential reads took until its first request was done, without the bytes of that.
+fn starts_s(run: &RunView<'_>) -> Vec<f64> {
+    let mut starts_s = Vec::new();
+    for visit in sequential_visits(run, Operation::Read) {
+        if let Some(totals) = visit.summary.totals_of(Operation::Read)
+            && let (Some(stretch), Some(s_per_byte)) = (totals.stretch, totals.seconds_per_byte())
+        {
+            let first_s = stretch.first_ns.saturating_sub(visit.summary.start_ns) as f64 / 1e9;
+            starts_s.push((first_s - stretch.first_bytes as f64 * s_per_byte).max(0.0));
+        }
+    }
+    starts_s
 }
 
 pub(crate) fn single_reads(run: &RunView<'_>) -> LatencyHistogram {

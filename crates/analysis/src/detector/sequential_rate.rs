@@ -169,12 +169,40 @@ fn surveyed(run: &Examined<'_>, operation: Operation) -> [Outcome<SequentialRate
         Ok(map) => map,
         Err(reason) => return all_unknown(reason),
     };
+    if let Err(reason) = check_bursts(run, map, operation) {
+        return all_unknown(reason);
+    }
     let evidence = survey_evidence(run, operation);
     [
         Outcome::of(surveyed_edge(run, operation, map, true), evidence.clone()),
         Outcome::of(surveyed_edge(run, operation, map, false), evidence),
         pass_rate(surveyed_mean(run, map, operation)),
     ]
+}
+
+/// What the start of a burst costs at most: a mean seek of 18 ms and two revolutions of the slowest disks sold (5400 rpm).
+const START_S_MAX: f64 = 0.018 + 2.0 * 60.0 / 5400.0;
+
+/// Fails where bursts of writes to one disk, most of it in their flush, take longer than reads at their places by more than their start: a
+/// head writes as fast as it reads.
+fn check_bursts(run: &Examined<'_>, map: &SurfaceMap, operation: Operation) -> Result<(), SurveyUnknown> {
+    if operation != Operation::Write || turns(run) != Some(true) {
+        return Ok(());
+    }
+    let (Some(writes), Ok(of_reads)) = (map.seconds_per_byte(), run.surface(Operation::Read)) else {
+        return Ok(());
+    };
+    // Writes that a cache takes are as fast as those to several disks.
+    let Some(reads) = of_reads.seconds_per_byte().filter(|_| !of_reads.several_disks) else { return Ok(()) };
+    let visits = sequential_visits(run, operation);
+    let flushes = visits.iter().map(|visit| visit.summary().flush_ns() as f64 / 1e9);
+    let flush_s = Sample::median_or_zero(flushes.collect());
+    let start = START_S_MAX / usual_bytes(&visits).max(1) as f64;
+    if flush_s > START_S_MAX && writes.value > reads.high + start {
+        let [write, read] = [writes, reads].map(|time| time.value.recip());
+        return Err(SurveyUnknown::BurstsRewrite { write, read });
+    }
+    Ok(())
 }
 
 fn surveyed_edge(
@@ -243,7 +271,9 @@ fn surveyed_mean(
 
 pub(super) fn pass_mean(run: &Examined<'_>, operation: Operation) -> Result<PassMean, SurveyUnknown> {
     if is_surveyed(run, operation) {
-        return surveyed_mean(run, run.surface(operation)?, operation);
+        let map = run.surface(operation)?;
+        check_bursts(run, map, operation)?;
+        return surveyed_mean(run, map, operation);
     }
     Pass::of(run, operation)?.mean(&run.pauses(operation))
 }

@@ -1,7 +1,7 @@
 //! `surface` against drives whose truth is known: what it must find in a minute, and how it ends on drives that fail,
 //! sleep, are shared or are odd. In a debug build with fewer drives.
 
-use crate::home::{Home, ended, shipped, truth};
+use crate::home::{Home, ended, measured, shipped, truth};
 use judge::document::{Document, covers, number};
 use judge::surface::measured::read;
 use judge::surface::score::{Errors, Truth};
@@ -502,4 +502,21 @@ fn small_large_and_odd_drives_end_with_an_answer() {
     assert!(survey.says(&["in the first"]), "the edge is not the usual hundredth, and that is said");
     let whole = small.survey(&["--full"]);
     assert_eq!((whole.status, share_read(&whole) >= 1.0), (Some(0), true));
+}
+
+/// Each burst to a shingled disk rewrites the rest of its band: "sequential writes average 50.3 MB/s", and a full pass in three times what it
+/// takes in order. A disk that writes as it reads is told.
+#[test]
+fn bursts_that_rewrite_bands_tell_no_pass() {
+    let shingled = measured("surface", "sim:smr-2tb", &["--write"]);
+    for code in [FindingCode::WriteRateOuter, FindingCode::WriteRateMean] {
+        let why = shingled.why(code);
+        assert!(why.contains("as on SMR disks") && why.contains("--pattern sequential"), "{why}");
+    }
+    let pass = shingled.finding(FindingCode::FullPassTime).expect("of reads");
+    assert!(pass["data"]["write"].is_null(), "{pass}");
+    let plain = measured("surface", "sim:wd20ears", &["--write"]);
+    let is = truth(&shipped("wd20ears"), FindingCode::WriteRateMean);
+    let found = plain.value(FindingCode::WriteRateMean).expect("a head writes as it reads");
+    assert!((found / is - 1.0).abs() < 0.02, "{found}, truth {is}");
 }

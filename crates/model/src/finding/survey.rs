@@ -59,6 +59,11 @@ pub enum SurveyUnknown {
         samples: usize,
         of: usize,
     },
+    /// Writes to scattered places take far longer than reads there, in bytes per second, as where an SMR disk rewrites what follows them.
+    BurstsRewrite {
+        write: f64,
+        read: f64,
+    },
     /// Of imported figures: where they were measured.
     NoOffsets,
     NoCapacity,

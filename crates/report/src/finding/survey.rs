@@ -464,6 +464,12 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         }
         SurveyUnknown::NotReadAgain { samples } => not_read_again(*samples),
         SurveyUnknown::Scattered { samples, of } => scattered(*samples, *of),
+        SurveyUnknown::BurstsRewrite { write, read } => format!(
+            "bursts average {} with flushes where reads average {}, as on SMR disks: a burst rewrites its band, and a pass in order \
+             does not. Use `drivescope sustain` with --write --pattern sequential.",
+            rate(*write),
+            rate(*read)
+        ),
         SurveyUnknown::NoOffsets => {
             "the program does not say where it measured. If you know, import again with --position.".into()
         }
