@@ -1,5 +1,4 @@
-//! Ctrl-C and other signals to end: the first ends the run in order, a second ends the program at once, except during work
-//! that must not be interrupted.
+//! Ctrl-C and other signals to end: the first ends the run in order, a second ends the program at once, but during work that must not be.
 
 use crate::error::{Cannot, UserError, exit};
 use signal_hook::SigId;

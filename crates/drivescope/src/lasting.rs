@@ -7,8 +7,7 @@ use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsFd;
 use store::SyncExtent;
 
-/// Makes a file lasting. When the program is to end, nobody is kept waiting for a busy disk: what was written is then with
-/// the kernel, where it outlives the program.
+/// Makes a file lasting. When the program is to end, nobody waits for a busy disk: the kernel keeps what was written.
 pub fn sync(file: &File, extent: SyncExtent) -> Result<()> {
     if is_too_late() {
         return Err(too_late());

@@ -15,8 +15,7 @@ const SEQUENTIAL_BLOCK: Bytes = Bytes::from_mib(1);
 const SEQUENTIAL_DEPTH: u32 = 4;
 /// A burst has this many parts, each first random and then sequential.
 const PARTS: u64 = 32;
-/// A part slower than this share of the fastest is past a write cliff: the mildest of article D is to 60 %, and parts of some
-/// hundred writes differ by a few percent.
+/// A part slower than this share of the fastest is past a write cliff: the mildest of article D is to 60 %, and parts differ by a few percent.
 const CLIFF_SHARE: f64 = 0.75;
 
 /// How long such a day takes on a drive that was new [`DAYS_BEFORE`] such days before. One seed: the numbers are exact.

@@ -1,5 +1,4 @@
-//! What a phase did through a file system instead of with blocks of a drive: the task, in which folder, what it cost the
-//! processor, and where the file lay.
+//! What a phase did through a file system instead of with blocks: the task, its folder, processor time, place of the file.
 
 use crate::null_number::null_as_zero;
 use crate::units::Bytes;

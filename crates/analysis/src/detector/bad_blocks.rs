@@ -16,8 +16,7 @@
 //! # Known problems
 //! Of more than 10,000 errors in a phase only the number is kept.
 //! # References
-//! Bairavasundaram et al., "An analysis of latent sector errors in disk drives", SIGMETRICS 2007: 20 to 60 % of errors
-//! lie within 10 MB of another.
+//! Bairavasundaram et al., "An analysis of latent sector errors in disk drives", SIGMETRICS 2007: 20 to 60 % within 10 MB.
 
 use super::detect::{Detector, Need};
 use crate::examined::Examined;

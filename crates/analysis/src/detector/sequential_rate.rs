@@ -183,8 +183,7 @@ fn surveyed(run: &Examined<'_>, operation: Operation) -> [Outcome<SequentialRate
 /// What the start of a burst costs at most: a mean seek of 18 ms and two revolutions of the slowest disks sold (5400 rpm).
 const START_S_MAX: f64 = 0.018 + 2.0 * 60.0 / 5400.0;
 
-/// Fails where bursts of writes to one disk, most of it in their flush, take longer than reads at their places by more than their start: a
-/// head writes as fast as it reads.
+/// Fails where bursts to one disk take longer than reads by more than their start, most of it in flushes: a head writes as fast as it reads.
 fn check_bursts(run: &Examined<'_>, map: &SurfaceMap, operation: Operation) -> Result<(), SurveyUnknown> {
     if operation != Operation::Write || turns(run) != Some(true) {
         return Ok(());

@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 /// Windows at the sustained rate without which nothing is claimed: two seconds.
 pub(super) const WINDOWS_MIN: usize = 7;
 const CANDIDATES: usize = 4;
-/// Requests by which the deficit may miss the credit: one waits at the bucket's gate, a few are in the drive, and a
-/// slice ends between two completions.
+/// Requests by which the deficit may miss the credit: one at the gate, a few in the drive, one at the end of a slice.
 const COSTS_OFF: f64 = 6.0;
 /// Credit is told from what requests in flight explain when it is worth so many of them.
 const COSTS_MIN: f64 = 50.0;

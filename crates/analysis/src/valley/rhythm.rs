@@ -133,8 +133,7 @@ fn without_missed(gaps: &[Gap]) -> Vec<Gap> {
     if missed as f64 <= MISSED_SHARE_MAX * gaps.len() as f64 { kept } else { gaps.to_vec() }
 }
 
-/// Whether time or bytes vary less from gap to gap: by the correlation of sum and difference (Pitman 1939, Morgan 1939). At one rate alone
-/// both vary alike, but for where slices end.
+/// Whether time or bytes vary less from gap to gap: by the correlation of sum and difference (Pitman 1939, Morgan 1939). At one rate both vary alike.
 fn steadier(gaps: &[Gap]) -> (ValleyTrigger, f64) {
     if !gaps.iter().any(|gap| gap.slowed) {
         return (ValleyTrigger::Unknown, 0.0);

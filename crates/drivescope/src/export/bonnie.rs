@@ -4,8 +4,7 @@
 //! was not measured stays empty, as bonnie++ leaves what was switched off. Only a run of `files` has single bytes, rewriting and
 //! files; none has processor time. Block rates are in KiB/s, seeks in requests a second.
 //!
-//! The lines have no quotes, and the tools that read them escape nothing: a name is reduced to what is harmless in
-//! CSV, in a spreadsheet and in HTML.
+//! The lines have no quotes, and the tools that read them escape nothing: names are reduced to what is harmless.
 
 use super::job::{Export, ExportJob, all_runs, give};
 use crate::error::UserError;

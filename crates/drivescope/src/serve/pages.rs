@@ -1,5 +1,4 @@
-//! Our own pages: the list of drives and runs, a run in progress, the entrance, and problems. Text of a drive is made
-//! visible on one line before it is escaped.
+//! Our own pages: the list of drives and runs, a run in progress, the entrance, and problems. Drive text is one visible line.
 
 use super::live::LiveState;
 use super::problem::Problem;

@@ -1,5 +1,4 @@
-//! Which page an address asks for. Paths are compared with known names, the name of a run with the listed runs: no part of a
-//! request becomes the path of a file.
+//! Which page an address asks for. Paths are compared with known names and listed runs: no part becomes the path of a file.
 
 use super::cache::Freshness;
 use super::live::facts_stamp;

@@ -184,8 +184,7 @@ pub(super) fn areas(over: &[Area], range: ByteRange) -> Result<Vec<ByteRange>, P
     Ok(areas)
 }
 
-/// Each condition with the passes after it. What may cure follows on what brings valleys, if that is among the conditions. Nothing is
-/// conditioned that is not passed over.
+/// Each condition with the passes after it. What may cure follows on what brings valleys, if that is among the conditions.
 pub(super) fn items(
     request: &ValleysRequest,
     blocks: &[Bytes],

@@ -38,8 +38,7 @@ const LOG: Bytes = Bytes::from_mib(16);
 const BLOCK: Bytes = Bytes::from_kib(8);
 /// As many as `commit` has rounds.
 const TURNS: usize = 3;
-/// The same writes of ours: options, and the name of their phases. The program that writes so makes these the commits that are measured
-/// longest, and whose percentiles are told.
+/// The same writes of ours: options, and the name of their phases. They are measured longest.
 const PREALLOCATED: (&[&str], &str) = (&["--sizes", "2KiB"], "commits of 2 KiB, fdatasync, preallocated");
 const OVERWRITTEN: (&[&str], &str) =
     (&["--sizes", "8KiB", "--for", "postgresql"], "commits of 8 KiB, fdatasync, overwrite");

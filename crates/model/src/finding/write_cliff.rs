@@ -161,7 +161,6 @@ pub enum NoCliffCourse {
         first_bytes: f64,
         first: f64,
     },
-    /// From level to level.
     Declines {
         quickest: f64,
         last: f64,

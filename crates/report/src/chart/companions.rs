@@ -114,8 +114,7 @@ pub(crate) fn along(x: &Axis, runs: Vec<Sampled<'_>>) -> Vec<Strip> {
     strips
 }
 
-/// The same with single measurements in the place of lines: where neighbours were measured at different times. Of those at one place
-/// the lowest and the highest are there.
+/// The same with single measurements in the place of lines: where neighbours were measured at different times. Of one place the extremes are there.
 pub(super) fn scattered(x: &Axis, runs: Vec<Sampled<'_>>) -> Vec<Strip> {
     let mut strips = along(x, runs);
     for strip in &mut strips {

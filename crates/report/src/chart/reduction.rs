@@ -1,5 +1,4 @@
-//! A million measurements on a thousand columns: what is left of each column is its lowest and its highest value, so that no
-//! peak and no valley is lost.
+//! A million measurements on a thousand columns keep their lowest and highest values, so that no peak or valley is lost.
 
 use super::{Axis, Stretch};
 

@@ -464,12 +464,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         }
         SurveyUnknown::NotReadAgain { samples } => not_read_again(*samples),
         SurveyUnknown::Scattered { samples, of } => scattered(*samples, *of),
-        SurveyUnknown::BurstsRewrite { write, read } => format!(
-            "bursts average {} with flushes where reads average {}, as on SMR disks: a burst rewrites its band, and a pass in order \
-             does not. Use `drivescope sustain` with --write --pattern sequential.",
-            rate(*write),
-            rate(*read)
-        ),
+        SurveyUnknown::BurstsRewrite { write, read } => bursts_rewrite(*write, *read),
         SurveyUnknown::NoOffsets => {
             "the program does not say where it measured. If you know, import again with --position.".into()
         }
@@ -517,6 +512,15 @@ fn other_load(load: OtherLoad, code: FindingCode) -> String {
         OtherLoad::InReads => "random reads of the same run show other I/O.".into(),
     };
     format!("other load on the drive hides {hidden}: {seen} {REPEAT_ALONE}")
+}
+
+fn bursts_rewrite(write: f64, read: f64) -> String {
+    format!(
+        "bursts average {} with flushes where reads average {}, as on SMR disks: a burst rewrites its band, and a pass in order does \
+         not. Use `drivescope sustain` with --write --pattern sequential.",
+        rate(write),
+        rate(read)
+    )
 }
 
 fn not_read_again(samples: usize) -> String {

@@ -142,8 +142,7 @@ fn on_paper(plan: &PartitionPage, style: Style) -> Vec<String> {
 
 const NAME_COLUMNS_MAX: usize = 60;
 
-/// The plan as a script for sfdisk, on paper: the program never runs it. A GPT, with starts and sizes in logical blocks; comments say
-/// what it does to what is on the drive.
+/// The plan as a script for sfdisk, on paper: the program never runs it. A GPT in logical blocks; comments say what it does to data.
 pub fn partition_script(plan: &PartitionPage) -> String {
     let block = plan.logical_block.get().max(1);
     let drive = plain(&plan.drive);

@@ -5,8 +5,7 @@ use crate::flaw::Flaw;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeekCurve {
-    /// `a + b·√d` for short seeks, in which the arm only speeds up and slows down, and `c + e·d` from `border` on, where
-    /// it coasts (Ruemmler and Wilkes 1994).
+    /// `a + b·√d` while the arm only accelerates and brakes; `c + e·d` from `border` on (Ruemmler and Wilkes 1994).
     RootThenLinear {
         a: f64,
         b: f64,

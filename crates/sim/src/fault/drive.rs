@@ -1,8 +1,7 @@
 //! Faults around any virtual drive: unreadable and slow ranges, short reads, stalls, going away, addresses that wrap.
 //!
 //! A drive that retries or never answers does nothing else meanwhile: its own time stands still. So the time inside
-//! runs behind the time outside by all that it stood still. A stall is another thing: the drive works on, only its
-//! answers do not get out.
+//! runs behind the time outside by all that it stood still. A stall is another thing: only answers are held back.
 
 use crate::fault::kind::{Fault, Wrap};
 use crate::fault::placed::{Fate, PlacedFaults};

@@ -38,8 +38,7 @@ use crate::volume::{MemberProfile, ReadPolicy, VolumeKind, VolumeProfile};
 use crate::zoned::{Zone, ZonedDrive, ZonedProfile};
 use model::units::Bytes;
 
-/// Every section of a profile, for its documentation, and every list of words. What depends on a `kind` in it, `[[faults]]`
-/// and `[disk.seek]`, is not among them.
+/// Every section of a profile, for its documentation, and every list of words. Those that depend on a `kind` are not.
 pub const SECTIONS: &[Section] = &[
     Profile::SECTION,
     Identity::SECTION,
