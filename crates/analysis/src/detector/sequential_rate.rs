@@ -13,11 +13,11 @@
 //! is found out first: see `streaming`. Of several disks, what comes before all arms have found their place does not count. A write ends when it is durable: a sample whose flush takes longer than an access there and back counts
 //! as a whole, with the time of the flush and without that of one access. Imported figures are taken at their offsets: see `stated`.
 //! # Cannot tell when
-//! Too few samples, all with errors or too short to fill the queue; completions in no time; other requests in most samples.
+//! Too few samples, all with errors or too short to fill the queue; completions in no time; other requests in most samples; bursts of
+//! writes that take longer than reads at their places, as where an SMR disk rewrites the rest of a band behind each.
 //! # Known problems
 //! Samples with errors are left out, which may make the mean too high. Surfaces that differ by a few percent widen the interval; at
-//! an edge, samples that begin at the same offset see the same surface, and the interval holds that surface's rate only. A shingled
-//! disk that is written in samples cleans up after each, so that a whole pass is up to twice as fast.
+//! an edge, samples that begin at the same offset see the same surface, and the interval holds that surface's rate only.
 //! # References
 //! Cochran, "Sampling Techniques", 3rd ed., chapters 5 and 6; Little, "A proof for the queuing formula L = λW", 1961.
 

