@@ -361,6 +361,13 @@ impl<'run> Visit<'run> {
         Some((whole_s - access_s) / bytes)
     }
 
+    /// What it took in seconds besides its bytes, to get to the place. None when too few requests followed the first.
+    pub(crate) fn start_s(&self, operation: Operation) -> Option<f64> {
+        let s_per_byte = self.summary.totals_of(operation)?.seconds_per_byte()?;
+        let whole_s = self.summary.duration_ns as f64 / 1e9;
+        Some((whole_s - s_per_byte * self.summary.bytes() as f64).max(0.0))
+    }
+
     pub(crate) fn error_share(&self) -> f64 {
         let (errors, operations) = (self.summary.errors() as f64, self.summary.operations() as f64);
         if errors == 0.0 { 0.0 } else { errors / (errors + operations) }
@@ -375,22 +382,12 @@ impl<'run> Visit<'run> {
 pub(crate) fn single_access_s(run: &RunView<'_>) -> f64 {
     match single_reads(run).mean_ns() {
         Some(mean_ns) => mean_ns / 1e9,
-        None => Sample::median_or_zero(starts_s(run)),
-    }
-}
-
-/// What each sample of sequential reads took until its first request was done, without the bytes of that.
-fn starts_s(run: &RunView<'_>) -> Vec<f64> {
-    let mut starts_s = Vec::new();
-    for visit in sequential_visits(run, Operation::Read) {
-        if let Some(totals) = visit.summary.totals_of(Operation::Read)
-            && let (Some(stretch), Some(s_per_byte)) = (totals.stretch, totals.seconds_per_byte())
-        {
-            let first_s = stretch.first_ns.saturating_sub(visit.summary.start_ns) as f64 / 1e9;
-            starts_s.push((first_s - stretch.first_bytes as f64 * s_per_byte).max(0.0));
+        None => {
+            let visits = sequential_visits(run, Operation::Read);
+            let starts = visits.iter().filter_map(|visit| visit.start_s(Operation::Read));
+            Sample::median_or_zero(starts.collect())
         }
     }
-    starts_s
 }
 
 pub(crate) fn single_reads(run: &RunView<'_>) -> LatencyHistogram {

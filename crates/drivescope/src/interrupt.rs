@@ -1,4 +1,4 @@
-//! Ctrl-C and other signals to end: the first ends the run in order, a second ends the program at once, but during work that must not be.
+//! Ctrl-C and other signals: the first ends the run in order, the second ends the program at once, except during uninterruptible work.
 
 use crate::error::{Cannot, UserError, exit};
 use signal_hook::SigId;

@@ -165,13 +165,10 @@ fn without_pauses(seen: Estimate, pauses: &Pauses) -> Result<Estimate, SurveyUnk
 
 /// From the map of a survey: hundreds of short samples, of which many lie at the edges.
 fn surveyed(run: &Examined<'_>, operation: Operation) -> [Outcome<SequentialRate>; 3] {
-    let map = match run.surface(operation) {
+    let map = match map_of_passes(run, operation) {
         Ok(map) => map,
         Err(reason) => return all_unknown(reason),
     };
-    if let Err(reason) = check_bursts(run, map, operation) {
-        return all_unknown(reason);
-    }
     let evidence = survey_evidence(run, operation);
     [
         Outcome::of(surveyed_edge(run, operation, map, true), evidence.clone()),
@@ -183,16 +180,21 @@ fn surveyed(run: &Examined<'_>, operation: Operation) -> [Outcome<SequentialRate
 /// What the start of a burst costs at most: a mean seek of 18 ms and two revolutions of the slowest disks sold (5400 rpm).
 const START_S_MAX: f64 = 0.018 + 2.0 * 60.0 / 5400.0;
 
-/// Fails where bursts to one disk take longer than reads by more than their start, most of it in flushes: a head writes as fast as it reads.
-fn check_bursts(run: &Examined<'_>, map: &SurfaceMap, operation: Operation) -> Result<(), SurveyUnknown> {
+/// The map of a survey whose samples are as fast as a pass. None of bursts to one disk that take longer than reads by more than their start,
+/// most of it in flushes: a head writes as fast as it reads.
+fn map_of_passes<'run>(
+    run: &'run Examined<'_>,
+    operation: Operation,
+) -> Result<&'run SurfaceMap, SurveyUnknown> {
+    let map = run.surface(operation)?;
     if operation != Operation::Write || turns(run) != Some(true) {
-        return Ok(());
+        return Ok(map);
     }
+    // Writes that a cache takes are as fast as those to several disks, so that reads tell how many there are.
     let (Some(writes), Ok(of_reads)) = (map.seconds_per_byte(), run.surface(Operation::Read)) else {
-        return Ok(());
+        return Ok(map);
     };
-    // Writes that a cache takes are as fast as those to several disks.
-    let Some(reads) = of_reads.seconds_per_byte().filter(|_| !of_reads.several_disks) else { return Ok(()) };
+    let Some(reads) = of_reads.seconds_per_byte().filter(|_| !of_reads.several_disks) else { return Ok(map) };
     let visits = sequential_visits(run, operation);
     let flushes = visits.iter().map(|visit| visit.summary().flush_ns() as f64 / 1e9);
     let flush_s = Sample::median_or_zero(flushes.collect());
@@ -201,7 +203,7 @@ fn check_bursts(run: &Examined<'_>, map: &SurfaceMap, operation: Operation) -> R
         let [write, read] = [writes, reads].map(|time| time.value.recip());
         return Err(SurveyUnknown::BurstsRewrite { write, read });
     }
-    Ok(())
+    Ok(map)
 }
 
 fn surveyed_edge(
@@ -270,9 +272,7 @@ fn surveyed_mean(
 
 pub(super) fn pass_mean(run: &Examined<'_>, operation: Operation) -> Result<PassMean, SurveyUnknown> {
     if is_surveyed(run, operation) {
-        let map = run.surface(operation)?;
-        check_bursts(run, map, operation)?;
-        return surveyed_mean(run, map, operation);
+        return surveyed_mean(run, map_of_passes(run, operation)?, operation);
     }
     Pass::of(run, operation)?.mean(&run.pauses(operation))
 }

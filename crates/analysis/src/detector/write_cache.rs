@@ -4,7 +4,7 @@
 //! # Why it matters
 //! A short test sees the cache: 1 GB/s of a disk that stores 25 MB/s. What is in the cache is lost with the power.
 //! # How
-//! A phase that ends at the drain rate filled the cache: its size is what was acknowledged until then, without what drained meanwhile. The size
+//! Before a write cliff, a phase that ends at the drain rate filled the cache: its size is what was acknowledged until then, without what drained meanwhile. The size
 //! is the median of such phases, its interval from their scatter and the bytes in flight. Throughput with flushes is the bytes of a phase over
 //! its time to the end of its flush; see `sustained::caching`. Where a drive without moving parts has become slower than what reaches it, its
 //! cache is full at the end of each phase, and what the flush takes beyond one behind few writes is its size, off by up to a request. Where no

@@ -91,7 +91,7 @@ fn goes_in_place(run: &RunView<'_>) -> bool {
 /// Whether other offsets may explain a drop of sequential writes: what may have zones was not written from its start again.
 fn may_be_of_place(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> bool {
     history.workload.pattern == Pattern::Sequential
-        && drop.after.cost.value - drop.before.cost.value < ZONES_DIFFER_MAX.ln()
+        && drop.fall() < ZONES_DIFFER_MAX.ln()
         && turns(run) != Some(false)
         && history.batches_again(run) < PIECES_AFTER_MIN
 }
@@ -114,7 +114,7 @@ fn cliff_cause(run: &RunView<'_>, history: &History<'_>, drop: &RateDrop) -> Cli
     } else if let Some(probes) = probes
         && !probes.is_slow()
         && probes.shows_cells()
-        && falls_at_once(around(history.first(), drop), drop.after.cost.value - drop.before.cost.value)
+        && falls_at_once(around(history.first(), drop), drop.fall())
     {
         CliffCause::CellCache
     } else {
@@ -335,7 +335,7 @@ mod tests {
         let mut buffered = batches(|phase| 2.416e9 - 5e5 * f64::from(phase).powi(2));
         buffered[0].seconds /= 1.3;
         let Standing::Fell(drop) = standing(&buffered) else { panic!("it fell") };
-        let fall = drop.after.cost.value - drop.before.cost.value;
+        let fall = drop.fall();
         assert!(falls_at_once(&buffered, fall) && !falls_at_once(around(&buffered, &drop), fall));
         // Full in the middle of a batch.
         let full = |phase: u32| match phase {

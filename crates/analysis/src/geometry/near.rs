@@ -185,7 +185,7 @@ impl NearMap {
         below.iter().filter_map(|below| self.top.checked_sub(below * self.sector_bytes)).collect()
     }
 
-    /// Two sectors, the first on the upper track and the second below it so many tracks down, passing that part of a revolution later.
+    /// Two sectors, the first on the upper track and the second below it `tracks` down, passing that part of a revolution later.
     pub fn pair(&self, tracks: usize, later_turns: f64, draw: f64) -> Option<(u64, u64)> {
         let (upper, other) = (self.tracks[0], self.tracks[tracks]);
         let (from, to) = self.reach(tracks);

@@ -185,7 +185,7 @@ fn share(counts: &[Counts], close: fn(&Counts) -> f64, scale: f64) -> Option<Mea
 
 #[cfg(test)]
 mod tests {
-    use super::super::crowd::tests::read;
+    use super::super::read;
     use super::*;
     use model::prng::Prng;
 

@@ -17,6 +17,8 @@ mod rivalry;
 
 pub use concatenation::Concatenation;
 pub use crowd::Crowd;
+#[cfg(test)]
+pub(crate) use crowd::tests::read;
 pub use layout::Layout;
 
 use crate::moving_parts::are_of_arm;

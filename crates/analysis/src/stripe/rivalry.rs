@@ -141,7 +141,7 @@ pub(super) fn log_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::crowd::tests::read;
+    use super::super::read;
     use super::*;
 
     const TWO: Layout = Layout { members: 2, chunk_bytes: 4096 };

@@ -1,6 +1,6 @@
 //! Verdicts on volumes of a few lines: arms that serve one read after the other in the order in which they came.
 
-use super::crowd::tests::read;
+use super::read;
 use super::*;
 use model::prng::Prng;
 use model::units::{Bytes, KIB};

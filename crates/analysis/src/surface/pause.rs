@@ -121,10 +121,10 @@ fn paused_between_s(completed_ns: &[u64], in_flight: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::moving_parts::tests::phase_of_single_reads;
+    use crate::stripe::read;
     use model::histogram::LatencyHistogram;
     use model::plan::Phase;
     use model::prng::Prng;
-    use model::request::Status;
     use model::run::{CompletionStretch, Environment, MemorySeries, OperationTotals, PhaseSummary};
     use model::target::{TargetFacts, TargetKind};
     use model::units::Bytes;
@@ -132,19 +132,6 @@ mod tests {
 
     const CAPACITY: Bytes = Bytes::new(1 << 40);
     const TURN_NS: u64 = 11_111_111;
-
-    fn read_at(phase: u32, offset_bytes: u64, submitted_ns: u64, completed_ns: u64) -> IoRecord {
-        IoRecord {
-            intended_ns: submitted_ns,
-            submitted_ns,
-            completed_ns,
-            offset_bytes,
-            length_bytes: 4096,
-            phase,
-            status: Status::Done,
-            operation: Operation::Read,
-        }
-    }
 
     /// Single reads of 40 places, each at its angle whenever it is read, after a seek and up to a revolution.
     fn single_reads(series: &mut MemorySeries, phase: u32, range: ByteRange) -> PhaseSummary {
@@ -155,7 +142,8 @@ mod tests {
             let place = prng.below(40);
             let (moved_ns, angle_ns) = (now_ns + 6_000_000 + prng.below(4_000_000), place * 271_828);
             let done_ns = moved_ns + (angle_ns + TURN_NS - moved_ns % TURN_NS) % TURN_NS;
-            series.ios.push(read_at(phase, range.bytes().get() / 40 * place, now_ns, done_ns));
+            let single = read(range.bytes().get() / 40 * place, now_ns, done_ns);
+            series.ios.push(IoRecord { phase, ..single });
             histogram.record(done_ns - now_ns);
             now_ns = done_ns;
         }
@@ -173,7 +161,7 @@ mod tests {
         let mut now_ns = from_ns;
         for number in 0..12 {
             now_ns += if is_paused && number % 3 == 2 { 31_000_000 } else { 11_000_000 };
-            series.ios.push(read_at(phase, u64::from(phase) << 34, from_ns, now_ns));
+            series.ios.push(IoRecord { phase, ..read(u64::from(phase) << 34, from_ns, now_ns) });
         }
         let range = ByteRange::whole(CAPACITY);
         let single = phase_of_single_reads(range, Bytes::new(4096));

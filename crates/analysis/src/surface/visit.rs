@@ -283,15 +283,10 @@ fn start_s(short: &[measured::Visit<'_>], long: &[measured::Visit<'_>], operatio
 /// What comes before the first completion is left out or counted in; drives that work together were at other requests by then, so that half of
 /// it may be too much, and all of it where the host was late: on mounted drives of one server rates were 0.2 to 0.4 % high.
 fn start_share(visit: &measured::Visit<'_>, operation: Operation, access: &Access) -> f64 {
-    let Some(s_per_byte) = visit.summary.totals_of(operation).and_then(OperationTotals::seconds_per_byte)
-    else {
-        return 0.0;
-    };
-    let whole_s = visit.summary.duration_ns as f64 / 1e9;
-    let start_s = whole_s - s_per_byte * visit.summary.bytes() as f64;
+    let Some(start_s) = visit.start_s(operation) else { return 0.0 };
     let is_all_of_it = access.may_be_late || !visit.is_in_turn(operation);
     let part = if is_all_of_it { 1.0 } else { 0.5 };
-    part * start_s.max(0.0) / whole_s
+    part * start_s / (visit.summary.duration_ns as f64 / 1e9)
 }
 
 impl Gathered {

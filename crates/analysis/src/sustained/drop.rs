@@ -82,6 +82,11 @@ impl RateDrop {
         self.bytes.value <= MEMORY_BYTES_MAX
     }
 
+    /// By how much a byte takes longer behind it, as a logarithm.
+    pub fn fall(&self) -> f64 {
+        self.after.cost.value - self.before.cost.value
+    }
+
     pub fn last(&self) -> &Level {
         match self.further.last() {
             Some(further) => &further.after,
@@ -142,7 +147,7 @@ fn lasting(batches: &[Batch]) -> Standing {
         return if ends_slow(batches, &levels) { Standing::Falling } else { Standing::Even };
     };
     // One step of several that are alike: it drifts.
-    if skipped >= OWN_LEVEL_SHARE * (first.after.cost.value - first.before.cost.value) {
+    if skipped >= OWN_LEVEL_SHARE * first.fall() {
         return Standing::Even;
     }
     for later in indices {

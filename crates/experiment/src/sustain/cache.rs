@@ -43,7 +43,7 @@ impl Cache {
         }
     }
 
-    /// How much to write next; none where no batch was left to its flush, one has filled the cache or ended by time, or writes fell for good.
+    /// How much to write next; none where no batch was left to its flush, one has filled the cache or reached its time limit, or the rate dropped.
     fn bytes(&self, so_far: &RunView<'_>) -> Option<Bytes> {
         let history = History::of(so_far).filter(|history| self.request.is_of(history.workload))?;
         let is_left_to_flush = matches!(caching(so_far, &history)?.held, Held::AtLeast(_));
