@@ -34,11 +34,15 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     if undecided.read == Sizes::Other(block) || 2 * block.get() > range.bytes().get() {
         return None;
     }
+    Some(reads_apart(experiment, range, block, undecided.time))
+}
+
+/// Reads of one size, of which every other block is left out.
+pub fn reads_apart(experiment: ExperimentName, range: ByteRange, block: Bytes, time: Nanos) -> Phase {
     let apart = Pattern::Strided { stride: Bytes::new(2 * block.get()) };
     let reads = Workload::new(range.align_inward(block), apart, OperationMix::Read, block, DEPTH);
     let name = "read other sizes, to tell a rate limit".into();
-    let stop = StopCondition::after(undecided.time);
-    Some(preparation::phase(experiment, name, PhaseKind::WarmUp, reads, stop))
+    preparation::phase(experiment, name, PhaseKind::WarmUp, reads, StopCondition::after(time))
 }
 
 fn read_last(so_far: &RunView<'_>) -> Option<Bytes> {

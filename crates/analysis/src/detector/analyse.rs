@@ -36,6 +36,7 @@ pub fn concluded(run: &RunView<'_>, limits: Vec<Limit>, detected: Detected) -> V
             Some(before) => findings.extend(detected_apart(detector, of_all, before, &limits, run)),
         }
     }
+    rate_limit::explain_drop(&mut findings, &limits);
     let contradictions = contradiction::withdrawn(&mut findings);
     findings.extend(contradictions);
     findings.extend(datasheet_claims::compared(run, &findings));

@@ -16,7 +16,7 @@
 use model::estimate::Estimate;
 use model::finding::{
     Contradicting, Contradiction, ContradictionKind, Contradictions, Finding, FindingCode, LimitedBy,
-    LimitedOperations, Outcome, RateLimit, Recording, StripeLayout, VolumeKind, WriteCliff, of_code,
+    LimitedOperations, Outcome, RateLimit, Recording, StripeLayout, VolumeKind, of_code,
 };
 
 /// Two codes, and when what was found of them cannot both be true.
@@ -35,7 +35,7 @@ const fn rule(
     Rule { kind, codes: [one, other], exclude }
 }
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 11] = [
     rule(ContradictionKind::FlashMoves, FindingCode::RecordingKind, FindingCode::RotationPeriod, is_flash),
     rule(ContradictionKind::FlashMoves, FindingCode::RecordingKind, FindingCode::SeekAverage, is_flash),
     rule(ContradictionKind::FlashMoves, FindingCode::RecordingKind, FindingCode::TrackLayout, is_flash),
@@ -52,7 +52,6 @@ const RULES: [Rule; 12] = [
     rule(ContradictionKind::OverLink, FindingCode::ReadRateInner, FindingCode::InterfaceLimit, is_over_link),
     rule(ContradictionKind::OverLink, FindingCode::ReadRateMean, FindingCode::InterfaceLimit, is_over_link),
     rule(ContradictionKind::OverLimit, FindingCode::WriteSteadyState, FindingCode::RateLimit, is_over_limit),
-    rule(ContradictionKind::CliffAtLimit, FindingCode::WriteCliff, FindingCode::RateLimit, is_at_limit),
 ];
 
 /// A plateau has a narrower interval than the edges that lie on it.
@@ -122,13 +121,6 @@ fn write_limit(limit: &Finding) -> Option<Estimate> {
 
 fn is_over_limit(rate: &Finding, limit: &Finding) -> bool {
     matches!((rate.estimate(), write_limit(limit)), (Some(rate), Some(limit)) if rate.low > limit.high)
-}
-
-fn is_at_limit(cliff: &Finding, limit: &Finding) -> bool {
-    let (Some(cliff), Some(limit)) = (cliff.as_known::<WriteCliff>(), write_limit(limit)) else {
-        return false;
-    };
-    cliff.conclusion.after_low <= limit.high && limit.low <= cliff.conclusion.after_high
 }
 
 #[cfg(test)]

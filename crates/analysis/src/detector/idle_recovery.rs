@@ -57,7 +57,9 @@ fn recovery(drop: &RateDrop, points: &[Regained]) -> Result<IdleRecovery, IdleRe
     let longest_s = points.iter().map(|point| point.rest_s).fold(0.0, f64::max);
     let down: Vec<&Regained> = points.iter().filter(|point| point.is_down).collect();
     if !down.iter().copied().any(Regained::is_some) {
-        return Err(IdleRecoveryUnknown::NothingRecovered { longest_s });
+        return Err(
+            all_or_nothing(drop, points).unwrap_or(IdleRecoveryUnknown::NothingRecovered { longest_s })
+        );
     }
     let partial: Vec<&Regained> =
         down.into_iter().filter(|point| point.bytes < FULL_SHARE * drop.bytes.value).collect();
@@ -69,6 +71,19 @@ fn recovery(drop: &RateDrop, points: &[Regained]) -> Result<IdleRecovery, IdleRe
         cache_bytes: drop.bytes.value,
         cached_rate: drop.before.rate().value,
     })
+}
+
+/// Where a rest won back the whole cache, and no shorter one a part of it.
+fn all_or_nothing(drop: &RateDrop, points: &[Regained]) -> Option<IdleRecoveryUnknown> {
+    let (mut nothing_s, mut all_s) = (None, f64::INFINITY);
+    for point in points {
+        if point.is_down {
+            nothing_s = Some(point.rest_s.max(nothing_s.unwrap_or(0.0)));
+        } else if point.bytes >= FULL_SHARE * drop.bytes.value {
+            all_s = all_s.min(point.rest_s);
+        }
+    }
+    all_s.is_finite().then_some(IdleRecoveryUnknown::AllOrNothing { nothing_s, all_s })
 }
 
 #[derive(Clone, Copy)]
@@ -132,6 +147,7 @@ fn after_delay_s(point: &Regained, delay_s: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sustained::Batch;
 
     #[test]
     fn a_line_begins_after_its_delay() {
@@ -146,5 +162,28 @@ mod tests {
         assert!((line.value / 2e6 - 1.0).abs() < 0.01 && (delay_s - 8.0).abs() < 0.3);
         assert!(line.low < 2e6 && 2e6 < line.high && line.high < 2.4e6, "{} to {}", line.low, line.high);
         assert!(line_through(&points.iter().take(3).collect::<Vec<_>>()).is_none());
+    }
+
+    /// A volume that was told "no idle time recovered any cache", after each of which all of it was written at the full rate.
+    #[test]
+    fn a_rest_that_wins_back_everything_wins_back_something() {
+        let batch = |phase: u32| {
+            let rate = if phase < 20 { 400e6 } else { 40e6 };
+            Batch { phase, start_s: 0.0, bytes: 40e6, seconds: 40e6 / rate, flush_s: 0.0 }
+        };
+        let batches: Vec<Batch> = (0..40).map(batch).collect();
+        let Standing::Fell(drop) = standing(&batches) else { panic!("it fell") };
+        let all = |rest_s| Regained { rest_s, bytes: 960e6, error_bytes: 1e6, is_down: false };
+        let nothing = |rest_s| Regained { rest_s, bytes: 0.0, error_bytes: 1e6, is_down: true };
+        let why = |points: &[Regained]| recovery(&drop, points).unwrap_err();
+        assert_eq!(
+            why(&[all(10.0), all(5.0)]),
+            IdleRecoveryUnknown::AllOrNothing { nothing_s: None, all_s: 5.0 }
+        );
+        assert_eq!(
+            why(&[nothing(1.0), all(10.0), nothing(2.0)]),
+            IdleRecoveryUnknown::AllOrNothing { nothing_s: Some(2.0), all_s: 10.0 }
+        );
+        assert_eq!(why(&[nothing(1.0)]), IdleRecoveryUnknown::NothingRecovered { longest_s: 1.0 });
     }
 }

@@ -14,7 +14,7 @@
 //! when the run began shows where credit that came back exceeds what there was.
 //! # Cannot tell when
 //! The credit was not used up, or is worth fewer than 50 requests. One workload met it once: a drive that gets slower for good
-//! may look the same. One block size met it: requests are not told from bytes. Of writes alone a full cache is likelier.
+//! may look the same. One block size met it: requests are not told from bytes. Writes alone met it, and nothing came back: a full cache is likelier.
 //! # Known problems
 //! Large requests that count as several use credit faster than it is told apart: it must be worth 50 of the largest.
 //! Experiments that suspect a limit read on at it for up to 10 s, since evenness needs a thousand completions, and rest for credit to come back.
@@ -26,7 +26,9 @@
 
 use crate::limit::Limit;
 use crate::measured::evidence_across;
-use model::finding::{Finding, Outcome};
+use model::finding::{
+    CliffCause, Finding, IdleRecoveryUnknown, LimitedOperations, Outcome, RateLimit, WriteCliff,
+};
 use model::run::RunView;
 
 /// The limits of a run as findings. They come first, since other detectors get the part of the run on one side of them.
@@ -38,4 +40,32 @@ pub(super) fn found(run: &RunView<'_>, limits: &[Limit]) -> Vec<Finding> {
         findings.push(Finding::RateLimit(Outcome::of(limit.found.clone(), evidence_across(at_limit))));
     }
     findings
+}
+
+/// A drop to the rate of a limit is the limit's: no cache was full, and what idle time gives back is credit.
+pub(super) fn explain_drop(findings: &mut [Finding], limits: &[Limit]) {
+    let mut is_explained = false;
+    for finding in findings.iter_mut() {
+        if let Finding::WriteCliff(Outcome::Known(known)) = finding
+            && limits
+                .iter()
+                .filter_map(|limit| limit.found.as_ref().ok())
+                .any(|limit| is_at(&known.conclusion, limit))
+        {
+            known.conclusion.cause = CliffCause::RateLimit;
+            is_explained = true;
+        }
+    }
+    for finding in findings {
+        if is_explained && matches!(finding, Finding::IdleRecovery(_)) {
+            *finding = Finding::IdleRecovery(Outcome::Unknown(IdleRecoveryUnknown::NotACache));
+        }
+    }
+}
+
+fn is_at(cliff: &WriteCliff, limit: &RateLimit) -> bool {
+    let block_share = limit.bytes_each(cliff.writes.block);
+    limit.operations != LimitedOperations::Reads
+        && cliff.after_low <= limit.sustained.high * block_share
+        && limit.sustained.low * block_share <= cliff.after_high
 }

@@ -115,7 +115,7 @@ impl<'course> Asked<'course> {
                 until_ns = step.end_ns.max(until_ns);
             }
             let index = first + phase.len();
-            let used = asked.in_unit(course.late[phase[0].phase as usize], &phase[0]);
+            let used = asked.late(&phase[0]);
             if used > 0.0 {
                 asked.drains.push(Drain { index, used });
                 drained = used;
@@ -135,6 +135,16 @@ impl<'course> Asked<'course> {
             Side::Reads => self.in_unit(step.reads, step),
             Side::Writes => self.in_unit(step.writes, step),
         }
+    }
+
+    /// What was in flight when the phase of a step ended.
+    fn late(&self, step: &Step) -> f64 {
+        let is_other_side = match (self.side, self.shape(step)) {
+            (Side::Reads, Some(shape)) => shape.writes,
+            (Side::Writes, Some(shape)) => !shape.writes,
+            _ => false,
+        };
+        if is_other_side { 0.0 } else { self.in_unit(self.course.late[step.phase as usize], step) }
     }
 
     fn in_unit(&self, used: Used, step: &Step) -> f64 {

@@ -1,6 +1,6 @@
 //! A limit that changes while it is met.
 
-use super::asked::{Asked, Side, Unit};
+use super::asked::{ALIKE_SHARE, Asked, Side, Unit};
 use super::bucket::{Bucket, candidates, fit};
 use super::course::Course;
 
@@ -37,6 +37,10 @@ pub(super) fn fit_changed(course: &Course, unit: Unit, side: Side) -> Option<Cha
         let (from, to) = (of_limited[first].to - 1, of_limited[last].to - 1);
         let Some(stretch) = asked.stretch(from, to, of_limited[first].cost) else { continue };
         let after_per_second = stretch.per_second;
+        let changed = (after_per_second - before.per_second).abs();
+        if changed <= before.per_second_error + stretch.error + ALIKE_SHARE * before.per_second {
+            continue;
+        }
         let windows = before.windows + after.iter().filter(|window| window.is_at(after_per_second)).count();
         return Some(Change { before, after_per_second, from_step, windows });
     }

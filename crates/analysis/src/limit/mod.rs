@@ -75,9 +75,12 @@ pub fn limits(run: &RunView<'_>) -> Vec<Limit> {
 fn limits_by(course: &Course, fits: &[Fit]) -> Vec<Limit> {
     let mut limits = limits_of(fits);
     // Where only one of them is asked for, it is both.
-    if limits.is_empty() && course.is_mixed() {
-        for side in [Side::Reads, Side::Writes] {
-            limits.extend(limits_of(&all_fits(course, side)));
+    if course.is_mixed() && !is_any_known(&limits) {
+        let mut of_sides = limits_of(&all_fits(course, Side::Reads));
+        of_sides.extend(limits_of(&all_fits(course, Side::Writes)));
+        of_sides.sort_by_key(|limit| limit.found.is_err());
+        if limits.is_empty() || is_any_known(&of_sides) {
+            limits = of_sides;
         }
     }
     let explained: usize = limits.iter().map(|limit| limit.windows).sum();
@@ -87,6 +90,10 @@ fn limits_by(course: &Course, fits: &[Fit]) -> Vec<Limit> {
         }
         _ => limits,
     }
+}
+
+fn is_any_known(limits: &[Limit]) -> bool {
+    limits.iter().any(|limit| limit.found.is_ok())
 }
 
 impl Limit {
@@ -323,6 +330,13 @@ pub fn undecided(run: &RunView<'_>, has_many_sizes: bool) -> Option<Undecided> {
         }
     }
     None
+}
+
+/// How long requests of another size have to be asked for until they decide whether the even rate that writes fell to is a limit's.
+pub fn suspected_of_writes(run: &RunView<'_>) -> Option<Nanos> {
+    let fits = all_fits(&Course::of(run)?, Side::Writes);
+    let fit = alone(&fits, Unit::Requests).or(alone(&fits, Unit::Bytes))?;
+    if fit.bucket.is_even { Some(fit.undecided()?.time) } else { None }
 }
 
 fn time_until_even(request_s: f64) -> Option<Nanos> {

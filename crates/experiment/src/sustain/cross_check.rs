@@ -42,11 +42,11 @@ pub(super) struct CrossCheck {
 }
 
 impl CrossCheck {
-    /// The question; none for a disk, which has neither of these causes, and for writes in order to a drive that does not become warm.
-    pub fn new(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Option<CrossCheck> {
+    /// The question, for anything but a disk, which has neither of these causes; none for writes in order to a drive that does not become warm.
+    pub fn new(setup: &Setup, request: &SustainRequest) -> Option<CrossCheck> {
         let (setup, request) = (setup.clone(), request.clone());
         let check = CrossCheck { setup, request, phases: None, coolings_left: 0 };
-        (!mechanical && (check.may_lack_space() || check.may_be_fast())).then_some(check)
+        (check.may_lack_space() || check.may_be_fast()).then_some(check)
     }
 
     fn plan(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {

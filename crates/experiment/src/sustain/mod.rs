@@ -1,5 +1,6 @@
 //! `sustain`: how writes go on that do not stop. Its parts are experiments, each of which begins when the one before it is answered.
 
+mod at_limit;
 mod bands;
 mod bound;
 mod budget;
@@ -18,6 +19,7 @@ use super::{Conduct, Experiment, Remaining, Setup, Step};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
+use at_limit::AtLimit;
 use bands::Bands;
 use bound::{capped, within, written_since};
 use budget::Budget;
@@ -93,8 +95,14 @@ impl Sustain {
         parts.push_if_any(Kind::new(setup, mechanical));
         parts.push(RateDrop::new(setup, request, mechanical));
         parts.push_if_any(Cache::new(setup, request));
-        parts.push_if_any(CrossCheck::new(setup, request, mechanical));
-        parts.push_if_any(Rest::new(setup, request, mechanical));
+        if mechanical {
+            parts.push_if_any(Rest::new(setup, request, mechanical));
+        } else {
+            let mut otherwise = Sequence::default();
+            otherwise.push_if_any(CrossCheck::new(setup, request));
+            otherwise.push_if_any(Rest::new(setup, request, mechanical));
+            parts.push(AtLimit::new(setup, request, otherwise));
+        }
         parts.push_if_any(Clip::new(setup, &request.clip));
         if request.drain {
             parts.push(OnePhase(Some(drain(setup))));

@@ -14,8 +14,12 @@ const OTHERS: usize = if cfg!(debug_assertions) { 5 } else { 400 };
 /// How far off credit and refill may be.
 const OFF_MAX: f64 = 0.03;
 const WHOLE_DISKS: [&str; 3] = ["sim:sata-160gb", "sim:wd20ears", "sim:random-hard-disk-7001"];
-const COMMANDS: [(&str, &[&str]); 3] =
-    [("check", &["--write"]), ("access", &[]), ("surface", &["--time-limit", "60s"])];
+const COMMANDS: [(&str, &[&str]); 4] = [
+    ("check", &["--write"]),
+    ("access", &[]),
+    ("surface", &["--time-limit", "60s"]),
+    ("sustain", &["--write"]),
+];
 
 /// Whether the limit was found, and where it is wrong.
 fn score(seed: usize, (command, options): (&str, &[&str])) -> (bool, Option<String>) {
@@ -38,8 +42,10 @@ fn score(seed: usize, (command, options): (&str, &[&str])) -> (bool, Option<Stri
 #[test]
 fn credit_and_refill_of_drawn_cloud_volumes_are_true() {
     let jobs = CLOUD_VOLUMES * COMMANDS.len();
-    let scores =
-        on_two_threads(jobs, |job| Ok::<_, Failure>(score(job / 3, COMMANDS[job % 3]))).expect("no failure");
+    let scores = on_two_threads(jobs, |job| {
+        Ok::<_, Failure>(score(job / COMMANDS.len(), COMMANDS[job % COMMANDS.len()]))
+    })
+    .expect("no failure");
     let found = scores.iter().filter(|(found, _)| *found).count();
     let wrong: Vec<&String> = scores.iter().filter_map(|(_, wrong)| wrong.as_ref()).collect();
     eprintln!("{found} of {jobs} runs met the limit, {} are wrong: {wrong:#?}", wrong.len());
@@ -85,6 +91,29 @@ fn a_limit_is_found_across_short_phases() {
         run.said(FindingCode::AccessTime)
     );
     assert_eq!(run.value(FindingCode::LatencyModes), Some(1.0));
+}
+
+/// Of the first it was said that the drop and the limit contradict each other, of the others "nothing shows whether a full cache or a rate limit
+/// caused it", and of one "each second of idle time recovers 23.9 MB of cache". Its limits of reads and of writes are apart.
+#[test]
+fn a_drop_to_a_rate_limit_is_the_limits() {
+    let volumes = [
+        ("cloud-volume-bytes", "bytes", "both", 40e6),
+        ("cloud-volume", "requests", "both", 300.0),
+        ("random-cloud-1538502", "requests", "writes", 166.9),
+    ];
+    for (volume, by, operations, per_second) in volumes {
+        let run = measured("sustain", &format!("sim:{volume}"), &["--write", "--idle"]);
+        let limit = run.said(FindingCode::RateLimit);
+        assert_eq!(covers(limit, per_second), Some(true), "{volume}: {limit}");
+        assert_eq!((&limit["data"]["by"], &limit["data"]["operations"]), (&by.into(), &operations.into()));
+        let cliff = run.said(FindingCode::WriteCliff);
+        assert_eq!(cliff["data"]["cause"], "rate-limit", "{volume}: {cliff}");
+        assert!(
+            run.finding(FindingCode::IdleRecovery).is_none()
+                && run.finding(FindingCode::Contradictions).is_none()
+        );
+    }
 }
 
 /// Also disks that others use and flash that gets hot: whatever makes a drive slower, it is no rate limit.

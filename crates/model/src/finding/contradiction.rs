@@ -35,8 +35,6 @@ pub enum ContradictionKind {
     OverLink,
     /// No lasting rate exceeds the rate limit.
     OverLimit,
-    /// Behind the cliff it writes at the rate limit, so that the limit explains the drop.
-    CliffAtLimit,
 }
 
 /// What one of them said; it stands nowhere else in the run.

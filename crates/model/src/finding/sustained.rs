@@ -75,6 +75,11 @@ pub enum IdleRecoveryUnknown {
     NothingRecovered {
         longest_s: f64,
     },
+    /// The shortest rest that won back the whole cache, and the longest that won back nothing of it.
+    AllOrNothing {
+        nothing_s: Option<f64>,
+        all_s: f64,
+    },
     /// With one partial recovery the delay is not known.
     OnePoint {
         longest_s: f64,

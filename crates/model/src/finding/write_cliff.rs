@@ -55,6 +55,8 @@ pub enum CliffCause {
     Buffer,
     /// The drive shows cells, of which some are written faster.
     CellCache,
+    /// Writes behind it come at the rate of a limit.
+    RateLimit,
     /// Nothing shows whether a cache was full or a limit came.
     Unknown,
 }

@@ -46,7 +46,6 @@ fn rule(kind: ContradictionKind) -> &'static str {
         ContradictionKind::StripeOnOneDisk => "LBAs of a stripe do not follow the tracks of one disk",
         ContradictionKind::OverLink => "no read exceeds the throughput of the link",
         ContradictionKind::OverLimit => "no sustained rate exceeds the rate limit",
-        ContradictionKind::CliffAtLimit => "the rate limit alone explains the drop",
     }
 }
 

@@ -101,6 +101,15 @@ impl Reason for IdleRecoveryUnknown {
             Self::NothingRecovered { longest_s } => {
                 format!("Inconclusive: no idle time recovered any cache, up to {}. Give longer ones.", short_time(*longest_s))
             }
+            Self::AllOrNothing { nothing_s: None, all_s } => format!(
+                "Inconclusive: {} of idle time already recovers the whole cache. Give shorter ones with --idle.",
+                short_time(*all_s)
+            ),
+            Self::AllOrNothing { nothing_s: Some(nothing_s), all_s } => format!(
+                "Inconclusive: {} of idle time recovers the whole cache, and {} none of it. Give times in between with --idle.",
+                short_time(*all_s),
+                short_time(*nothing_s)
+            ),
             Self::OnePoint { longest_s } => format!(
                 "Inconclusive: only one idle time recovered a part of the cache, which leaves the delay open. The longest was {}.",
                 short_time(*longest_s)

@@ -14,7 +14,7 @@ use model::finding::{
 pub(crate) fn not_measured(cliff: &WriteCliff, subject: &Subject<'_>) -> Vec<String> {
     let command = |options| subject.writing(&ExperimentName::Sustain, options);
     let mut lines = Vec::new();
-    if !cliff.has_rests {
+    if !cliff.has_rests && cliff.cause != CliffCause::RateLimit {
         lines.push(format!("Idle recovery: not measured; {} measures it.", command("--idle")));
     }
     if !cliff.went_on {
@@ -50,12 +50,15 @@ impl Wording for WriteCliff {
         let mut sentences = match cliff.cause {
             CliffCause::MediaCache => vec![full("media cache")],
             CliffCause::CellCache => vec![full("SLC cache")],
+            CliffCause::RateLimit => {
+                vec![format!("Burst credit is used up after {bytes}: {} drop {drop}.", lower(&writes))]
+            }
             CliffCause::Buffer | CliffCause::Unknown => {
                 vec![format!("After {bytes}, {} drop {drop}.", lower(&writes))]
             }
         };
         match cliff.cause {
-            CliffCause::MediaCache | CliffCause::CellCache => {}
+            CliffCause::MediaCache | CliffCause::CellCache | CliffCause::RateLimit => {}
             CliffCause::Buffer => {
                 sentences
                     .push("A buffer that keeps its data over a flush could explain so few bytes.".into());
@@ -100,6 +103,10 @@ impl Wording for WriteCliff {
                 "Discard the whole drive and repeat the run: a drop at the same place is the drive's, and not heat or other I/O."
                     .into(),
             );
+        }
+        // The rate limit says what to do about it.
+        if cliff.cause == CliffCause::RateLimit {
+            return None;
         }
         let mut advice = format!(
             "To stay at {}, write at most {} (10 % below the cliff's lower bound), then let the drive idle.",
