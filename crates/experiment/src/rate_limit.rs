@@ -1,7 +1,7 @@
 //! What decides about a rate limit that the phases of an experiment leave open.
 
 use crate::preparation::{self, sequential_block};
-use analysis::limit::{self, Sizes, limits};
+use analysis::limit::{self, Sizes, Suspected, limits};
 use model::experiment_name::ExperimentName;
 use model::finding::{LimitedOperations, RateLimit};
 use model::plan::{Phase, PhaseKind, StopCondition};
@@ -16,6 +16,8 @@ const BLOCK: Bytes = Bytes::from_kib(64);
 const LARGER_TIMES: u64 = 4;
 /// Enough in flight to reach the rate that larger requests reach with less.
 const DEPTH: u32 = 32;
+/// Credit that came back while it was read is used up in no more than this.
+const WRITING_MAX: Nanos = Nanos::from_secs(60);
 /// Longer than this nobody waits for credit: part of it does as well.
 const REST_MAX: Nanos = Nanos::from_secs(20);
 
@@ -50,6 +52,65 @@ fn read_last(so_far: &RunView<'_>) -> Option<Bytes> {
     let workload = last.workload.as_ref()?;
     let is_one = last.kind == PhaseKind::WarmUp && matches!(workload.pattern, Pattern::Strided { .. });
     is_one.then(|| workload.block_sizes.largest())
+}
+
+/// What tells a rate limit from a full cache where the rate of writes fell to one that no drive keeps so evenly: reads meet the limit, too, or
+/// leave it time to give credit back, which writes then use up.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum DecidingWrites {
+    #[default]
+    Begun,
+    Reading(Suspected),
+    Writing,
+    Over {
+        is_limited: bool,
+    },
+}
+
+impl DecidingWrites {
+    /// The next phase; `writes` are best of another size than those before.
+    pub fn next(
+        &mut self,
+        so_far: &RunView<'_>,
+        range: ByteRange,
+        name: ExperimentName,
+        writes: &Workload,
+    ) -> Option<Phase> {
+        let phase = match *self {
+            DecidingWrites::Over { .. } => None,
+            DecidingWrites::Begun => limit::suspected_of_writes(so_far).map(|suspected| {
+                *self = DecidingWrites::Reading(suspected);
+                reads_apart(name, range, BLOCK, suspected.time)
+            }),
+            DecidingWrites::Reading(_) | DecidingWrites::Writing if limit::limits_writes(so_far) => {
+                *self = DecidingWrites::Over { is_limited: true };
+                return None;
+            }
+            DecidingWrites::Reading(suspected) => {
+                *self = DecidingWrites::Writing;
+                Some(writes_at_limit(name, writes, suspected))
+            }
+            DecidingWrites::Writing => None,
+        };
+        if phase.is_none() && !matches!(self, DecidingWrites::Over { .. }) {
+            *self = DecidingWrites::Over { is_limited: false };
+        }
+        phase
+    }
+}
+
+/// Half as large as writes were: a limit counts requests or bytes.
+pub fn other_size(block: Bytes, logical: Bytes) -> Bytes {
+    if block > logical { (block / 2).round_down_to(logical) } else { block * 2 }
+}
+
+/// Until what came back while it was read is used up again, and for as long at the limit.
+fn writes_at_limit(experiment: ExperimentName, writes: &Workload, suspected: Suspected) -> Phase {
+    let Suspected { time, share } = suspected;
+    let using_up = Nanos::from_secs_f64(time.seconds() * share / (1.0 - share)).unwrap_or(WRITING_MAX);
+    let name = "write on, to tell a rate limit".into();
+    let stop = StopCondition::after(time + using_up.min(WRITING_MAX));
+    preparation::phase(experiment, name, PhaseKind::WarmUp, writes.clone(), stop)
 }
 
 /// The limits of reads that are known, and the rest that brings their credit back, or what of it comes back within `longest`.

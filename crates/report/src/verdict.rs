@@ -243,7 +243,9 @@ fn answers(run: &Run, style: Style, limits: &[String]) -> Vec<String> {
             Text::Known { statement, headline, .. } => {
                 let said = if place_in_line == 0 { statement } else { headline };
                 // A pass has its time with credit and without.
-                let needs_credit = is_limited && *code != FindingCode::ReadRateMean;
+                let needs_credit = is_limited
+                    && Finding::rate_limited(*code).is_some()
+                    && *code != FindingCode::ReadRateMean;
                 let when = if needs_credit && !says_while_credit_lasts { "While credit lasts: " } else { "" };
                 says_while_credit_lasts |= needs_credit;
                 answers.push(format!("{when}{}", style.sentence(&said)));

@@ -98,15 +98,16 @@ fn saturation(sweep: &SizeSweep, operation: Operation) -> Vec<SizeSaturation> {
 
 fn size_point(point: &Point) -> SizePoint {
     let rate = point.estimate();
+    // Of a single round nobody knows how far off it is.
+    let is_bounded = rate.high.is_finite();
     SizePoint {
         bytes: point.key.size,
         operation: point.key.operation,
         pattern: point.key.pattern(),
         depth: point.key.depth,
         bytes_per_second: rate.value,
-        low: Some(rate.low),
-        // What is unbounded is not a number that files can hold.
-        high: Some(if rate.high.is_finite() { rate.high } else { f64::MAX }),
+        low: is_bounded.then_some(rate.low),
+        high: is_bounded.then_some(rate.high),
         iops: rate.value / point.key.size.as_f64(),
         rounds: Some(SizeRounds {
             latency_s: point.latency_s,

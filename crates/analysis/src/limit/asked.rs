@@ -137,14 +137,22 @@ impl<'course> Asked<'course> {
         }
     }
 
-    /// What was in flight when the phase of a step ended.
+    /// What was in flight when the phase of a step ended, of this side.
     fn late(&self, step: &Step) -> f64 {
-        let is_other_side = match (self.side, self.shape(step)) {
-            (Side::Reads, Some(shape)) => shape.writes,
-            (Side::Writes, Some(shape)) => !shape.writes,
-            _ => false,
+        let all = self.in_unit(self.course.late[step.phase as usize], step);
+        let Some(shape) = self.shape(step) else { return all };
+        let writes = match shape.beside {
+            _ if !shape.writes => 0.0,
+            Some(load) if shape.reads_beside() => {
+                all.min((shape.in_flight - u64::from(load.depth())) as f64 * self.cost(step))
+            }
+            _ => all,
         };
-        if is_other_side { 0.0 } else { self.in_unit(self.course.late[step.phase as usize], step) }
+        match self.side {
+            Side::Both => all,
+            Side::Reads => all - writes,
+            Side::Writes => writes,
+        }
     }
 
     fn in_unit(&self, used: Used, step: &Step) -> f64 {

@@ -55,6 +55,8 @@ pub(super) struct Bucket {
     pub credit_error: f64,
     pub may_have_been_full: bool,
     pub burst: f64,
+    /// The highest rate of a workload that was limited.
+    pub burst_of_limited: f64,
     pub limited_s: Vec<f64>,
     pub has_reads: bool,
     pub has_writes: bool,
@@ -351,11 +353,12 @@ impl<'run> Fitting<'run> {
             return None;
         }
         let shapes = self.limited_shapes();
-        let burst = self.burst_of(shapes)?;
+        let (burst, burst_of_limited) = self.burst_of(shapes)?;
         let (mut has_reads, mut has_writes, mut blocks) = (false, false, Vec::new());
         for &shape in shapes {
             has_reads |= !shape.writes;
-            has_writes |= shape.writes;
+            // Where reads go on beside commits, either may be what waits.
+            has_writes |= shape.writes && !shape.reads_beside();
             blocks.push(shape.block);
         }
         let refill = if has_reads { REFILL_TOLERANCES } else { REFILL_TOLERANCES_WRITES };
@@ -371,6 +374,7 @@ impl<'run> Fitting<'run> {
             may_have_been_full: self.asked.lowest_deficit == 0.0,
             credit_error: self.tolerance + self.stretch.error * since_full_s,
             burst,
+            burst_of_limited,
             limited_s: self.limited_s(),
             has_reads,
             has_writes,
@@ -483,9 +487,9 @@ impl<'run> Fitting<'run> {
         limited
     }
 
-    /// The highest rate over a window while credit was left. None unless one of these shapes was clearly faster then.
-    fn burst_of(&self, limited: &[&Shape]) -> Option<f64> {
-        let (mut burst, mut is_of_limited) = (0.0f64, false);
+    /// The highest rate over a window while credit was left, and that of these shapes alone. None unless one was clearly faster then.
+    fn burst_of(&self, limited: &[&Shape]) -> Option<(f64, f64)> {
+        let (mut burst, mut of_limited) = (0.0f64, 0.0f64);
         for (index, window) in self.windows.iter().enumerate() {
             if !self.keeps_credit(window) {
                 continue;
@@ -493,13 +497,15 @@ impl<'run> Fitting<'run> {
             burst = burst.max(window.rate());
             let is_faster = window.rate() >= FASTER_MIN * self.stretch.per_second;
             let Some(shape) = self.asked.only_shape(window) else { continue };
-            is_of_limited |= is_faster
+            if is_faster
                 && limited.contains(&shape)
-                && (!shape.is_sequential || self.is_before_the_limit(index));
+                && (!shape.is_sequential || self.is_before_the_limit(index))
+            {
+                of_limited = of_limited.max(window.rate());
+            }
         }
-        let of_phases = self.burst_of_phases(limited);
-        is_of_limited |= of_phases.is_some();
-        is_of_limited.then_some(burst.max(of_phases.unwrap_or(0.0)))
+        let of_limited = of_limited.max(self.burst_of_phases(limited).unwrap_or(0.0));
+        (of_limited > 0.0).then_some((burst.max(of_limited), of_limited))
     }
 
     /// The highest rate of reads of these shapes that were clearly faster in a phase, up to where it met the limit: credit may last less than a

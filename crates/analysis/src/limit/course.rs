@@ -1,9 +1,10 @@
 //! What a run asked of the drive over time, of whichever phase: the series that a token bucket is looked for in.
 
+use model::commit::BesideLoad;
 use model::request::Operation;
 use model::run::RunView;
 use model::units::Bytes;
-use model::workload::{Arrival, Caching, Pattern, Workload};
+use model::workload::{Arrival, Caching, OperationMix, Pattern, Workload};
 use std::ops::Range;
 
 /// Steps kept at most; of a longer run, two that follow each other within a phase are made one.
@@ -32,6 +33,7 @@ pub(super) struct Shape {
     pub is_sequential: bool,
     pub writes: bool,
     pub is_closed: bool,
+    pub beside: Option<BesideLoad>,
 }
 
 pub(super) struct Course {
@@ -60,7 +62,7 @@ impl Course {
             let shape = summary.phase.workload.as_ref().and_then(shape);
             let is_asked = shape.is_some();
             let bytes = summary.late_bytes as f64;
-            let requests = shape.as_ref().map_or(0.0, |shape| bytes / shape.block.as_f64());
+            let requests = shape.as_ref().map_or(0.0, |shape| bytes / shape.largest().as_f64());
             course.late.push(Used { requests, bytes });
             course.shapes.push(shape);
             if is_asked {
@@ -128,6 +130,20 @@ impl Course {
     }
 }
 
+impl Shape {
+    pub fn reads_beside(&self) -> bool {
+        self.beside.is_some_and(|load| load.operation() == Operation::Read)
+    }
+
+    /// The size that most of what is in flight has.
+    fn largest(&self) -> Bytes {
+        match self.beside {
+            Some(load) => load.block().max(self.block),
+            None => self.block,
+        }
+    }
+}
+
 impl Step {
     pub fn has_reads(&self) -> bool {
         self.reads.requests > 0.0
@@ -149,8 +165,14 @@ fn shape(workload: &Workload) -> Option<Shape> {
     Some(Shape {
         block: workload.block_sizes.largest(),
         in_flight: workload.in_flight_max(),
-        is_sequential: workload.pattern == Pattern::Sequential,
+        // How long commits take does not follow zones: each waits for its flush.
+        is_sequential: workload.pattern == Pattern::Sequential
+            && !matches!(workload.mix, OperationMix::Commit(_)),
         writes: workload.mix.changes_data(),
         is_closed: workload.arrival == Arrival::ClosedLoop,
+        beside: match workload.mix {
+            OperationMix::Commit(commits) => commits.beside.map(|beside| beside.load),
+            _ => None,
+        },
     })
 }

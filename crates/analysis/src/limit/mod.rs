@@ -79,17 +79,26 @@ fn limits_by(course: &Course, fits: &[Fit]) -> Vec<Limit> {
         let mut of_sides = limits_of(&all_fits(course, Side::Reads));
         of_sides.extend(limits_of(&all_fits(course, Side::Writes)));
         of_sides.sort_by_key(|limit| limit.found.is_err());
-        if limits.is_empty() || is_any_known(&of_sides) {
+        if explained_by(&of_sides) > explained_by(&limits) {
             limits = of_sides;
         }
+    } else if course.is_mixed() && !limits.iter().any(Limit::is_of_writes) {
+        let of_writes = limits_of(&all_fits(course, Side::Writes));
+        limits.extend(of_writes.into_iter().filter(Limit::is_of_writes));
     }
-    let explained: usize = limits.iter().map(|limit| limit.windows).sum();
     match changed(course) {
-        Some(changed) if changed.windows > explained && !limits.iter().any(|one| one.is_before(&changed)) => {
+        Some(changed)
+            if changed.windows > explained_by(&limits)
+                && !limits.iter().any(|one| one.is_before(&changed)) =>
+        {
             vec![changed]
         }
         _ => limits,
     }
+}
+
+fn explained_by(limits: &[Limit]) -> usize {
+    limits.iter().map(|limit| limit.windows).sum()
 }
 
 fn is_any_known(limits: &[Limit]) -> bool {
@@ -97,6 +106,10 @@ fn is_any_known(limits: &[Limit]) -> bool {
 }
 
 impl Limit {
+    fn is_of_writes(&self) -> bool {
+        matches!(&self.found, Ok(found) if found.operations != LimitedOperations::Reads)
+    }
+
     /// Whether it is what a changed one was at first, and what came faster later used credit that had come back.
     fn is_before(&self, changed: &Limit) -> bool {
         let Err(RateLimitUnknown::Changed { by: unit, before_per_second, after_per_second, .. }) =
@@ -332,11 +345,31 @@ pub fn undecided(run: &RunView<'_>, has_many_sizes: bool) -> Option<Undecided> {
     None
 }
 
-/// How long requests of another size have to be asked for until they decide whether the even rate that writes fell to is a limit's.
-pub fn suspected_of_writes(run: &RunView<'_>) -> Option<Nanos> {
-    let fits = all_fits(&Course::of(run)?, Side::Writes);
-    let fit = alone(&fits, Unit::Requests).or(alone(&fits, Unit::Bytes))?;
-    if fit.bucket.is_even { Some(fit.undecided()?.time) } else { None }
+/// Writes that fell to an even rate, as at a rate limit.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspected {
+    /// For how long to read, and to write at that rate, until it is decided.
+    pub time: Nanos,
+    /// That rate as a share of the one before.
+    pub share: f64,
+}
+
+pub fn suspected_of_writes(run: &RunView<'_>) -> Option<Suspected> {
+    let course = Course::of(run)?;
+    for side in [Side::Writes, Side::Both] {
+        let fits = all_fits(&course, side);
+        let Some(fit) = alone(&fits, Unit::Requests).or(alone(&fits, Unit::Bytes)) else { continue };
+        if fit.bucket.is_even && fit.bucket.has_writes {
+            let share = fit.bucket.per_second / fit.bucket.burst_of_limited;
+            return Some(Suspected { time: fit.undecided()?.time, share });
+        }
+    }
+    None
+}
+
+/// Whether a limit of writes is known.
+pub fn limits_writes(run: &RunView<'_>) -> bool {
+    limits(run).iter().any(Limit::is_of_writes)
 }
 
 fn time_until_even(request_s: f64) -> Option<Nanos> {

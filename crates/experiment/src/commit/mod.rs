@@ -10,6 +10,7 @@ mod request;
 use crate::composition::Prepared;
 use crate::error::PlanError;
 use crate::preparation::{Filling, measure, phase, random_block};
+use crate::rate_limit::DecidingWrites;
 use crate::setup::check_room;
 use crate::{Experiment, Remaining, Setup};
 use analysis::commit::{cells, main_cells};
@@ -74,6 +75,7 @@ pub struct Commit {
     rounds: u64,
     scale: f64,
     queue: VecDeque<Cell>,
+    deciding: DecidingWrites,
     is_done: bool,
 }
 
@@ -111,6 +113,7 @@ impl Commit {
             cells,
             rounds: 0,
             queue: VecDeque::new(),
+            deciding: DecidingWrites::default(),
             is_done: false,
         })
     }
@@ -169,6 +172,13 @@ impl Commit {
         }
         self.rounds += 1;
         self.queue.extend(next);
+    }
+
+    /// Whether it is a rate limit that commits wait for; files are no drive.
+    fn decide(&mut self, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
+        let main = self.cells.first().filter(|cell| cell.log == Log::Target)?;
+        let commits = self.phase(main, range).workload?;
+        self.deciding.next(so_far, range, ExperimentName::Commit, &commits)
     }
 
     fn limit(&self) -> Nanos {
@@ -286,9 +296,10 @@ impl Experiment for Commit {
         match self.queue.pop_front() {
             Some(cell) if !is_late => Some(self.phase(&cell, range)),
             _ => {
-                self.is_done = true;
                 self.queue.clear();
-                None
+                let deciding = self.decide(so_far, range);
+                self.is_done = deciding.is_none();
+                deciding
             }
         }
     }

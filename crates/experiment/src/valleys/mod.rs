@@ -12,6 +12,7 @@ mod request;
 use super::preparation::{self, Filling, reads_only};
 use super::{Conduct, Experiment, Remaining, Setup};
 use crate::error::PlanError;
+use crate::rate_limit::{DecidingWrites, other_size};
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use analysis::valley::{Story, stable_from};
@@ -24,7 +25,7 @@ use model::plan::{Phase, PhaseKind};
 use model::range::ByteRange;
 use model::run::RunView;
 use model::units::{Bytes, Nanos};
-use model::workload::BLOCK_BYTES_MAX;
+use model::workload::{BLOCK_BYTES_MAX, OperationMix, Pattern, Workload};
 use std::collections::VecDeque;
 
 pub use request::{Amount, Area, Condition, ValleysRequest, Way};
@@ -60,6 +61,8 @@ pub struct Valleys {
     story: Story,
     /// Whether telling time from bytes, and the drive from others, is done.
     is_compared: bool,
+    deciding: DecidingWrites,
+    other_writes: Workload,
 }
 
 impl Valleys {
@@ -78,7 +81,16 @@ impl Valleys {
             queue.extend(preparation::fill(ExperimentName::Valleys, &setup, FILLING));
         }
         let items = items(request, &blocks, &areas, &setup, supplies)?;
-        Ok(Valleys { items, task: None, queue, story: Story::default(), is_compared: false, setup })
+        let other = other_size(blocks[0], setup.facts.logical_block);
+        let other_writes = Workload::new(range, Pattern::Sequential, OperationMix::Write, other, 1);
+        let (deciding, story) = (DecidingWrites::default(), Story::default());
+        Ok(Valleys { items, task: None, queue, story, is_compared: false, deciding, other_writes, setup })
+    }
+
+    /// Whether passes were written at a rate limit, without a time limit that is over.
+    fn decide(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
+        let range = self.other_writes.range;
+        self.deciding.next(so_far, range, ExperimentName::Valleys, &self.other_writes)
     }
 
     fn go_on(&mut self, now: Nanos) -> bool {
@@ -223,7 +235,8 @@ impl Experiment for Valleys {
                 self.items.clear();
                 return None;
             }
-            match self.items.pop_front()? {
+            let Some(item) = self.items.pop_front() else { return self.decide(so_far) };
+            match item {
                 Item::Conditioning(phases) => self.queue.extend(phases),
                 Item::Passes(task) => {
                     self.queue.push_back(mark());

@@ -7,8 +7,8 @@ use crate::units::{Bytes, Quantile};
 use serde::Serialize;
 
 concludes! {
-    CommitRate(it): CommitUnknown => it.best;
-    FastestCommit(it): CommitUnknown => it.word();
+    CommitRate(it): CommitUnknown::RateLimited => it.best;
+    FastestCommit(it): CommitUnknown::RateLimited => it.word();
     FlushHonoured(it): FlushUnknown => it.effect.name();
 }
 
@@ -62,6 +62,7 @@ pub enum CommitUnknown {
     NothingToCompare,
     /// In memory, where flushes are ignored, or where each method completes before the medium can have the data.
     NothingDurable,
+    RateLimited,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -282,6 +283,10 @@ pub enum VerdictUnknown {
 impl Conclusion for CommitLatency {
     type Unknown = CommitUnknown;
 
+    fn rate_limited() -> Option<CommitUnknown> {
+        Some(CommitUnknown::RateLimited)
+    }
+
     fn value(&self) -> Value {
         Value::Number(self.p99)
     }
@@ -294,6 +299,10 @@ impl Conclusion for CommitLatency {
 
 impl Conclusion for CommitInterference {
     type Unknown = CommitUnknown;
+
+    fn rate_limited() -> Option<CommitUnknown> {
+        Some(CommitUnknown::RateLimited)
+    }
 
     fn value(&self) -> Value {
         Value::Number(self.ratio)

@@ -1,7 +1,7 @@
 //! Words for findings of commits.
 
 use super::numbers::{block, listed, number, short_time, with_interval};
-use super::{Group, Reason, Subject, Wording};
+use super::{Group, RATE_LIMITED, Reason, Subject, Wording};
 use crate::quantity::measured;
 use crate::style::Tone;
 use model::commit::{Application, BesideLoad, CommitMethod, Log};
@@ -84,6 +84,7 @@ impl Reason for CommitUnknown {
             Self::NothingToCompare => {
                 "Inconclusive: no second method was measured before the run ended. Raise --time-limit.".into()
             }
+            Self::RateLimited => RATE_LIMITED.into(),
             Self::NothingDurable => {
                 "Inconclusive: no method is durable here. The target is in memory, or commits complete before the medium can have the data.".into()
             }
