@@ -26,10 +26,13 @@ const REST_MAX: Nanos = Nanos::from_secs(20);
 pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
     let undecided = limit::undecided(so_far, experiment == ExperimentName::Access)?;
     let logical = so_far.target.logical_block;
+    let large = sequential_block(range, logical);
     let block = match (undecided.read, read_last(so_far)) {
+        // Where one counts as several, that shows, too.
+        (Sizes::Other(met), None) if met < large => large,
+        (Sizes::Other(met), Some(last)) if last == large && met != BLOCK => BLOCK,
         (Sizes::Other(met), Some(BLOCK)) if met >= BLOCK * LARGER_TIMES => (met / 2).round_down_to(logical),
         (_, Some(_)) => return None,
-        (Sizes::Other(BLOCK), None) => sequential_block(range, logical),
         (Sizes::Same(met), None) => met,
         (Sizes::Other(_) | Sizes::Any, None) => BLOCK,
     };

@@ -40,6 +40,9 @@ fn longest_time(limits: &[Limit], bytes: Bytes, block: Bytes) -> Option<Estimate
     for limit in limits {
         let limit = limit.found.as_ref().ok()?;
         if limit.operations != LimitedOperations::Writes {
+            if limit.may_count_several() {
+                return None;
+            }
             let time = time_of(limit, bytes, block);
             longest = if time.value > longest.value { time } else { longest };
         }

@@ -39,8 +39,8 @@ pub(super) enum Side {
 /// What of a course counts, added up once: rates are tried by the dozen on courses of many steps.
 pub(super) struct Asked<'course> {
     pub course: &'course Course,
-    unit: Unit,
-    side: Side,
+    pub unit: Unit,
+    pub side: Side,
     /// Before each step and behind the last. Whole numbers, so that differences are exact.
     used_until: Vec<f64>,
     drains: Vec<Drain>,
@@ -226,7 +226,7 @@ impl<'course> Asked<'course> {
     }
 
     /// At the end of each step, with that refill per second.
-    fn deficits(&self, per_second: f64) -> Vec<f64> {
+    pub(super) fn deficits(&self, per_second: f64) -> Vec<f64> {
         let mut deficit = 0.0f64;
         let flows = self.flows.iter();
         flows

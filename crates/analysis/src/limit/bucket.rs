@@ -53,6 +53,8 @@ pub(super) struct Bucket {
     pub per_second_error: f64,
     pub credit: f64,
     pub credit_error: f64,
+    /// The credit if requests larger than any that waited count as several. None where it is no more than its error larger.
+    pub credit_if_several: Option<f64>,
     pub may_have_been_full: bool,
     pub burst: f64,
     /// The highest rate of a workload that was limited.
@@ -257,7 +259,7 @@ impl<'run> Fitting<'run> {
     /// Whether nothing was ever used beyond the credit, and enough waited for tokens.
     fn holds(&self) -> bool {
         let most = self.stretch.deficits.iter().copied().fold(0.0, f64::max);
-        let credit = self.most_credit();
+        let credit = self.most_credit(&self.stretch.deficits, self.stretch.credit);
         let differs_from_full =
             self.asked.lowest_deficit == 0.0 || credit > self.stretch.credit + self.tolerance;
         differs_from_full
@@ -266,11 +268,37 @@ impl<'run> Fitting<'run> {
             && self.waiting().count() >= WINDOWS_MIN
     }
 
-    /// That the bucket held until credit was used up for the last time: a full one may lose what came back after that.
-    fn most_credit(&self) -> f64 {
-        let deficits = &self.stretch.deficits;
+    /// What the bucket held until credit was used up for the last time: a full one may lose what came back after that.
+    fn most_credit(&self, deficits: &[f64], credit: f64) -> f64 {
         let last = (0..deficits.len()).rfind(|&step| self.is_at_credit(step)).unwrap_or(0);
-        self.stretch.credit - deficits[..last].iter().copied().fold(0.0, f64::min)
+        credit - deficits[..last].iter().copied().fold(0.0, f64::min)
+    }
+
+    /// The most with which requests larger than `met` may have counted as one for each part of any power of two, and nothing exceeds the credit.
+    fn credit_if_several(&self, met: Bytes) -> Option<f64> {
+        if self.asked.unit != Unit::Requests {
+            return None;
+        }
+        let shapes = self.asked.course.shapes.iter().flatten();
+        let largest = shapes.map(|shape| shape.block).max()?;
+        let (mut part, mut most) = (met, None::<f64>);
+        while part < largest {
+            if let Some(credit) = self.credit_by_parts(part) {
+                most = Some(credit.max(most.unwrap_or(0.0)));
+            }
+            part = part * 2;
+        }
+        most
+    }
+
+    fn credit_by_parts(&self, part: Bytes) -> Option<f64> {
+        let mut parts = Asked::of(self.asked.course, Unit::Parts(part), self.asked.side);
+        parts.lowest_deficit = self.asked.lowest_deficit;
+        let deficits = parts.deficits(self.stretch.per_second);
+        let credit = (deficits[self.stretch.from] + deficits[self.stretch.to]) / 2.0;
+        let tolerance = COSTS_OFF * parts.cost_max;
+        let is_exceeded = deficits.iter().any(|deficit| *deficit > credit + tolerance);
+        (!is_exceeded).then(|| self.most_credit(&deficits, credit))
     }
 
     fn waits(&self) -> Vec<bool> {
@@ -365,14 +393,16 @@ impl<'run> Fitting<'run> {
         let is_refilled = self.is_refilled(refill * self.tolerance);
         blocks.sort();
         blocks.dedup();
-        let credit = self.most_credit();
-        let since_full_s = credit / self.stretch.per_second;
+        let credit = self.most_credit(&self.stretch.deficits, self.stretch.credit);
+        let credit_error = self.tolerance + self.stretch.error * credit / self.stretch.per_second;
+        let if_several = blocks.last().and_then(|largest| self.credit_if_several(*largest));
         Some(Bucket {
             per_second: self.stretch.per_second,
             per_second_error: self.stretch.error,
             credit,
             may_have_been_full: self.asked.lowest_deficit == 0.0,
-            credit_error: self.tolerance + self.stretch.error * since_full_s,
+            credit_error,
+            credit_if_several: if_several.filter(|several| *several > credit + credit_error),
             burst,
             burst_of_limited,
             limited_s: self.limited_s(),

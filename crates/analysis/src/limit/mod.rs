@@ -233,7 +233,7 @@ impl Fit {
             },
             credit,
             credit_low: credit - credit_error,
-            credit_high: credit + credit_error,
+            credit_high: bucket.credit_if_several.unwrap_or(credit) + credit_error,
             may_have_been_full: bucket.may_have_been_full,
             burst: bucket.burst,
             refill_s: credit / per_second,

@@ -33,7 +33,10 @@ fn score(seed: usize, (command, options): (&str, &[&str])) -> (bool, Option<Stri
     let said = data["credit"].as_f64().expect("a credit");
     let off = |said: f64, truth: f64| (said / truth - 1.0).abs() > OFF_MAX;
     let refill = truth.value().expect("a number");
-    let is_wrong = data["by"] != by || off(said, credit) || off(found, refill);
+    // Told as a bound where larger requests than met the limit may count as several.
+    let high = data["credit_high"].as_f64().expect("a credit");
+    let is_bound = high > 1.25 * said && (said..=high).contains(&credit);
+    let is_wrong = data["by"] != by || off(said, credit) && !is_bound || off(found, refill);
     let line = format!(
         "{} {command}: {found} {said} {} {}, truth {refill} {credit} {by}",
         drive.name, data["by"], data["operations"]

@@ -14,8 +14,8 @@ impl Wording for RateLimit {
             "A rate limit holds {} to {} once the burst credit of {}{} is used up.",
             operations(limit),
             speed(limit.by, limit.sustained.value),
-            if limit.may_have_been_full { "" } else { "at least " },
-            credit(limit)
+            if limit.may_have_been_full && !limit.may_count_several() { "" } else { "at least " },
+            credit(limit, limit.credit)
         )
     }
 
@@ -24,11 +24,17 @@ impl Wording for RateLimit {
         let parts = limit.counted_bytes.map_or(String::new(), |part| {
             format!(" A request larger than {part} counts as one for each {part}.")
         });
-        let restored = if limit.may_have_been_full {
-            "the full credit."
-        } else {
-            "that much. The bucket was not full when the run began."
+        let mut restored = match (limit.may_have_been_full, limit.may_count_several()) {
+            (true, false) => "the full credit.".to_string(),
+            (true, true) => "that much.".to_string(),
+            (false, _) => "that much. The bucket was not full when the run began.".to_string(),
         };
+        if limit.may_count_several() {
+            let most = credit(limit, limit.credit_high);
+            restored += &format!(
+                " If requests larger than those that met the limit count as several, the credit is up to {most}."
+            );
+        }
         format!(
             "{} While credit lasts, {} reach {}; at the refill rate, {} of idle time restores {restored}{parts}",
             Self::headline(known, code, subject),
@@ -43,10 +49,11 @@ impl Wording for RateLimit {
         let plan = format!(
             "Plan for {}. Keep bursts under {}, with {} idle after each.",
             speed(limit.by, limit.sustained.value),
-            credit(limit),
+            credit(limit, limit.credit),
             long_time(limit.refill_s)
         );
         Some(match (limit.by, limit.counted_bytes) {
+            (LimitedBy::Requests, None) if limit.may_count_several() => plan,
             (LimitedBy::Requests, None) => {
                 format!("{plan} Use larger requests: each costs one credit at any size measured.")
             }
@@ -92,10 +99,10 @@ fn operations(limit: &RateLimit) -> &'static str {
     }
 }
 
-fn credit(limit: &RateLimit) -> String {
+fn credit(limit: &RateLimit, credit: f64) -> String {
     match limit.by {
-        LimitedBy::Requests => format!("{} requests", number(limit.credit)),
-        LimitedBy::Bytes => size(limit.credit as u64),
+        LimitedBy::Requests => format!("{} requests", number(credit)),
+        LimitedBy::Bytes => size(credit as u64),
     }
 }
 
@@ -134,6 +141,25 @@ mod tests {
             advice(&known(limit()), code).unwrap(),
             "Plan for 300 IOPS. Keep bursts under 40,000 requests, with 2 min 13 s idle after each. Use larger requests: each costs \
              one credit at any size measured."
+        );
+    }
+
+    #[test]
+    fn a_credit_that_larger_requests_leave_open_is_a_bound() {
+        let open = RateLimit { credit_high: 129_000.0, ..limit() };
+        let said = statement(&known(open.clone()), FindingCode::RateLimit);
+        assert!(said.contains("once the burst credit of at least 40,000 requests is used up."), "{said}");
+        assert!(
+            said.ends_with(
+                "2 min 13 s of idle time restores that much. If requests larger than those that met the limit count as several, the \
+                 credit is up to 129,000 requests."
+            ),
+            "{said}"
+        );
+        assert!(
+            advice(&known(open), FindingCode::RateLimit)
+                .unwrap()
+                .ends_with("with 2 min 13 s idle after each.")
         );
     }
 

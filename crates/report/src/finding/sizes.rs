@@ -132,11 +132,14 @@ fn random_writes(points: &[SizePoint]) -> Option<String> {
         }
     }
     let ((small, first), (large, last)) = (random.first()?, random.last()?);
+    let average = short_time(first.latency_s);
+    let averages = match small == large {
+        true => format!("of {small} average {average}"),
+        false => format!("average {average} at {small} and {} at {large}", short_time(last.latency_s)),
+    };
     let slowest_s = random.iter().map(|(_, rounds)| rounds.latency_max_s).fold(0.0, f64::max);
     Some(format!(
-        "Random writes average {} at {small} and {} at {large}, not counting the final flush (throughput includes it); the slowest took {}.",
-        short_time(first.latency_s),
-        short_time(last.latency_s),
+        "Random writes {averages}, not counting the final flush (throughput includes it); the slowest took {}.",
         short_time(slowest_s)
     ))
 }
