@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod bound;
 pub mod check;
 pub mod commit;
 mod composition;

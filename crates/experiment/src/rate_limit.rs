@@ -42,7 +42,6 @@ pub fn deciding(experiment: ExperimentName, so_far: &RunView<'_>, range: ByteRan
     Some(reads_apart(experiment, range, block, undecided.time))
 }
 
-/// Reads of one size, of which every other block is left out.
 pub fn reads_apart(experiment: ExperimentName, range: ByteRange, block: Bytes, time: Nanos) -> Phase {
     let apart = Pattern::Strided { stride: Bytes::new(2 * block.get()) };
     let reads = Workload::new(range.align_inward(block), apart, OperationMix::Read, block, DEPTH);
@@ -81,10 +80,13 @@ impl DecidingWrites {
     ) -> Option<Phase> {
         let phase = match *self {
             DecidingWrites::Over { .. } => None,
-            DecidingWrites::Begun => limit::suspected_of_writes(so_far).map(|suspected| {
-                *self = DecidingWrites::Reading(suspected);
-                reads_apart(name, range, BLOCK, suspected.time)
-            }),
+            DecidingWrites::Begun => match limit::suspected_of_writes(so_far) {
+                Some(suspected) => {
+                    *self = DecidingWrites::Reading(suspected);
+                    Some(reads_apart(name, range, BLOCK, suspected.time))
+                }
+                None => None,
+            },
             DecidingWrites::Reading(_) | DecidingWrites::Writing if limit::limits_writes(so_far) => {
                 *self = DecidingWrites::Over { is_limited: true };
                 return None;

@@ -45,15 +45,14 @@ pub(super) fn found(run: &RunView<'_>, limits: &[Limit]) -> Vec<Finding> {
 /// A drop to the rate of a limit is the limit's: no cache was full, and what idle time gives back is credit.
 pub(super) fn explain_drop(findings: &mut [Finding], limits: &[Limit]) {
     let mut is_explained = false;
-    for finding in findings.iter_mut() {
-        if let Finding::WriteCliff(Outcome::Known(known)) = finding
-            && limits
-                .iter()
-                .filter_map(|limit| limit.found.as_ref().ok())
-                .any(|limit| is_at(&known.conclusion, limit))
-        {
-            known.conclusion.cause = CliffCause::RateLimit;
-            is_explained = true;
+    for limit in limits {
+        for finding in findings.iter_mut() {
+            if let (Finding::WriteCliff(Outcome::Known(known)), Ok(found)) = (finding, &limit.found)
+                && is_at(&known.conclusion, found)
+            {
+                known.conclusion.cause = CliffCause::RateLimit;
+                is_explained = true;
+            }
         }
     }
     for finding in findings {

@@ -137,7 +137,6 @@ impl<'course> Asked<'course> {
         }
     }
 
-    /// What was in flight when the phase of a step ended, of this side.
     fn late(&self, step: &Step) -> f64 {
         let all = self.in_unit(self.course.late[step.phase as usize], step);
         let Some(shape) = self.shape(step) else { return all };
@@ -167,7 +166,6 @@ impl<'course> Asked<'course> {
         self.course.shapes[step.phase as usize].as_ref()
     }
 
-    /// None where a window spans several.
     pub(super) fn only_shape(&self, window: &Window) -> Option<&Shape> {
         let steps = &self.steps()[window.from..window.to];
         let shape = self.shape(steps.first()?)?;
@@ -219,13 +217,11 @@ impl<'course> Asked<'course> {
         self.used_until[to] - self.used_until[from]
     }
 
-    /// What was in flight between phases behind one step and up to another.
     fn drained_between(&self, from: usize, to: usize) -> f64 {
         let behind = |step: usize| self.drains.partition_point(|drain| drain.index <= step);
         self.drains[behind(from)..behind(to)].iter().map(|drain| drain.used).sum()
     }
 
-    /// At the end of each step, with that refill per second.
     pub(super) fn deficits(&self, per_second: f64) -> Vec<f64> {
         let mut deficit = 0.0f64;
         let flows = self.flows.iter();
@@ -263,7 +259,6 @@ impl Asked<'_> {
         let per_second = (self.used_between(from + 1, to + 1) + self.drained_between(from, to)) / seconds;
         let deficits = self.deficits(per_second);
         let credit = (deficits[from] + deficits[to]) / 2.0;
-        // A request more or less at either end.
         Some(Waiting { from, to, per_second, error: 2.0 * cost / seconds, credit, deficits })
     }
 }

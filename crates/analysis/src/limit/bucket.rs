@@ -24,7 +24,6 @@ const FASTER_MIN: f64 = 1.2;
 const BORDER_WINDOWS: usize = 3;
 /// With credit left, nothing is that much slower than at its fastest: a disk reads 2.2 times as fast at its outer diameter as at its inner.
 const SLOW_SHARE: f64 = 0.4;
-/// Windows that follow each other from which the rate is first taken.
 pub(super) const RUN_MIN: usize = 3;
 const RUNS_MAX: usize = 3;
 /// Below this share of the credit a bucket may have been full.
@@ -53,11 +52,9 @@ pub(super) struct Bucket {
     pub per_second_error: f64,
     pub credit: f64,
     pub credit_error: f64,
-    /// The credit if requests larger than any that waited count as several. None where it is no more than its error larger.
     pub credit_if_several: Option<f64>,
     pub may_have_been_full: bool,
     pub burst: f64,
-    /// The highest rate of a workload that was limited.
     pub burst_of_limited: f64,
     pub limited_s: Vec<f64>,
     pub has_reads: bool,
@@ -68,7 +65,6 @@ pub(super) struct Bucket {
     pub windows: usize,
     /// By how much the deficit misses the credit at their ends, in requests, in the root mean square.
     pub requests_off: f64,
-    /// Whether completions come too evenly for any drive while requests wait for tokens.
     pub is_even: bool,
     /// Whether it is more than a drop to an even rate: of several shapes, or after a refill.
     pub is_certain: bool,
@@ -82,11 +78,9 @@ impl Bucket {
     }
 }
 
-/// A bucket that the deficit allows.
 pub(super) struct Fit {
     pub unit: Unit,
     pub bucket: Bucket,
-    /// Of each window, whether requests waited for tokens in it.
     pub waits: Vec<bool>,
     contradicting: Vec<usize>,
 }
@@ -167,7 +161,6 @@ pub(super) fn candidates(windows: &[Window]) -> Vec<Vec<usize>> {
     candidates_of(windows, |_| true, WINDOWS_MIN)
 }
 
-/// The same of some of them, with so many at least.
 pub(super) fn candidates_of(
     windows: &[Window],
     counts: impl Fn(&Window) -> bool,
@@ -275,20 +268,20 @@ impl<'run> Fitting<'run> {
     }
 
     /// The most with which requests larger than `met` may have counted as one for each part of any power of two, and nothing exceeds the credit.
-    fn credit_if_several(&self, met: Bytes) -> Option<f64> {
+    fn credit_if_several(&self, met: Bytes, credit: f64) -> Option<f64> {
         if self.asked.unit != Unit::Requests {
             return None;
         }
-        let shapes = self.asked.course.shapes.iter().flatten();
-        let largest = shapes.map(|shape| shape.block).max()?;
-        let (mut part, mut most) = (met, None::<f64>);
+        let mut largest = met;
+        for shape in self.asked.course.shapes.iter().flatten() {
+            largest = largest.max(shape.block);
+        }
+        let (mut part, mut most) = (met, credit);
         while part < largest {
-            if let Some(credit) = self.credit_by_parts(part) {
-                most = Some(credit.max(most.unwrap_or(0.0)));
-            }
+            most = most.max(self.credit_by_parts(part).unwrap_or(0.0));
             part = part * 2;
         }
-        most
+        if most > credit { Some(most) } else { None }
     }
 
     fn credit_by_parts(&self, part: Bytes) -> Option<f64> {
@@ -298,7 +291,7 @@ impl<'run> Fitting<'run> {
         let credit = (deficits[self.stretch.from] + deficits[self.stretch.to]) / 2.0;
         let tolerance = COSTS_OFF * parts.cost_max;
         let is_exceeded = deficits.iter().any(|deficit| *deficit > credit + tolerance);
-        (!is_exceeded).then(|| self.most_credit(&deficits, credit))
+        if is_exceeded { None } else { Some(self.most_credit(&deficits, credit)) }
     }
 
     fn waits(&self) -> Vec<bool> {
@@ -324,7 +317,6 @@ impl<'run> Fitting<'run> {
         contradicting
     }
 
-    /// Windows at the sustained rate and at the credit: requests wait for tokens.
     fn waiting(&self) -> impl Iterator<Item = &Window> {
         let members = self.members.iter().map(|&member| &self.windows[member]);
         members.filter(|window| self.is_at_credit(window.to - 1))
@@ -354,7 +346,6 @@ impl<'run> Fitting<'run> {
         slow
     }
 
-    /// Windows in which credit was left all the time, and the same workload much slower than in others.
     fn slow_with_credit(&self) -> Vec<usize> {
         let mut free: Vec<(&Shape, usize)> = Vec::new();
         for (index, window) in self.windows.iter().enumerate() {
@@ -395,14 +386,17 @@ impl<'run> Fitting<'run> {
         blocks.dedup();
         let credit = self.most_credit(&self.stretch.deficits, self.stretch.credit);
         let credit_error = self.tolerance + self.stretch.error * credit / self.stretch.per_second;
-        let if_several = blocks.last().and_then(|largest| self.credit_if_several(*largest));
+        let credit_if_several = match blocks.last().copied() {
+            Some(met) => self.credit_if_several(met, credit + credit_error),
+            None => None,
+        };
         Some(Bucket {
             per_second: self.stretch.per_second,
             per_second_error: self.stretch.error,
             credit,
             may_have_been_full: self.asked.lowest_deficit == 0.0,
             credit_error,
-            credit_if_several: if_several.filter(|several| *several > credit + credit_error),
+            credit_if_several,
             burst,
             burst_of_limited,
             limited_s: self.limited_s(),
@@ -460,7 +454,6 @@ impl<'run> Fitting<'run> {
         most
     }
 
-    /// Between which numbers the deficit of these steps stays, tied down at both ends.
     fn range_around_the_line(&self, from: usize, to: usize) -> f64 {
         let deficits = &self.stretch.deficits[from..to];
         let (Some(&first), Some(&last)) = (deficits.first(), deficits.last()) else { return 0.0 };
@@ -578,7 +571,6 @@ impl<'run> Fitting<'run> {
         false
     }
 
-    /// Whether the credit was used up again after so much of it had come back.
     fn is_refilled(&self, refill: f64) -> bool {
         let (mut was_used_up, mut lowest) = (false, f64::INFINITY);
         for (index, &deficit) in self.stretch.deficits.iter().enumerate() {

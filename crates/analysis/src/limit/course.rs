@@ -135,7 +135,6 @@ impl Shape {
         self.beside.is_some_and(|load| load.operation() == Operation::Read)
     }
 
-    /// The size that most of what is in flight has.
     fn largest(&self) -> Bytes {
         match self.beside {
             Some(load) => load.block().max(self.block),

@@ -37,7 +37,6 @@ const PARTS_SOLD: [Bytes; 4] =
 /// What counts parts misses the credit further if it is taken for bytes, and where all requests are whole parts as far.
 const AS_EXACT: f64 = 1.5;
 
-/// Experiments that look at what happens once a rate has dropped, whyever it did.
 const ACROSS: [ExperimentName; 2] = [ExperimentName::Sustain, ExperimentName::Valleys];
 
 #[derive(Clone, Debug)]
@@ -48,7 +47,6 @@ pub struct Limit {
     windows: usize,
 }
 
-/// Of which size reads decide about a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sizes {
     Any,
@@ -58,11 +56,9 @@ pub enum Sizes {
     Same(Bytes),
 }
 
-/// A limit about which more reads would decide.
 #[derive(Clone, Copy, Debug)]
 pub struct Undecided {
     pub read: Sizes,
-    /// For how long to read at the limit.
     pub time: Nanos,
 }
 
@@ -367,7 +363,6 @@ pub fn suspected_of_writes(run: &RunView<'_>) -> Option<Suspected> {
     None
 }
 
-/// Whether a limit of writes is known.
 pub fn limits_writes(run: &RunView<'_>) -> bool {
     limits(run).iter().any(Limit::is_of_writes)
 }

@@ -72,7 +72,6 @@ impl Experiment for AtLimit {
         }
     }
 
-    /// Most drives have no limit, and need none of it.
     fn remaining(&self) -> Remaining {
         match self.stage {
             Stage::Singles => self.singles.remaining(),

@@ -64,7 +64,6 @@ impl Experiment for AtLimit {
         }
     }
 
-    /// Most drives have no limit, and need none of it.
     fn remaining(&self) -> Remaining {
         match self.deciding {
             DecidingWrites::Over { is_limited: true } => Remaining::default(),

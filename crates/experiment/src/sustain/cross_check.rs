@@ -67,7 +67,6 @@ impl CrossCheck {
         phases
     }
 
-    /// Lets it cool for longer when it did not get fast again.
     fn cool_again(&mut self, so_far: &RunView<'_>) -> VecDeque<Phase> {
         if self.coolings_left == 0 {
             return VecDeque::new();
@@ -182,7 +181,6 @@ impl Experiment for CrossCheck {
         let what = "writes after a write cliff, if any, to find its cause".into();
         let reads = self.request.reads();
         let time = cooling + writing;
-        // Before a drop nobody knows whether there will be one.
         let likely = if self.phases.is_some() { time } else { Nanos::ZERO };
         Remaining {
             steps: vec![Step { what, phases: phases as u32, time, likely, slow: likely, reads, writes }],

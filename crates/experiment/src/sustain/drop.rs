@@ -24,7 +24,6 @@ const DISK_PIECE: u64 = 128 * MIB;
 const PIECE_SHARE: f64 = 0.04;
 /// When all levels are looked for, a batch is no larger: a level of a thirtieth then has batches enough.
 const LEVEL_PIECE_SHARE: f64 = 0.005;
-/// After a drop a batch takes no longer than so many before it.
 const TIMES_SLOWER: f64 = 3.0;
 /// And is no smaller than this share of all that was written, so that there are hundreds of them and not thousands.
 const SLOW_PIECE_SHARE: f64 = 0.005;
@@ -60,7 +59,6 @@ pub(super) struct RateDrop {
     request: SustainRequest,
     mechanical: bool,
     budget: Budget,
-    /// What was written and how long it took, when it was last asked.
     written: f64,
     rate: f64,
     /// Whether small writes go to their places; none as long as that is not known.
@@ -125,7 +123,6 @@ impl RateDrop {
             (Until::Steady, Standing::Falling) => self.written < may_write,
             (Until::Steady, _) => self.written < may_write && !self.is_steady(batches, in_place),
             (Until::Cliff, Standing::Fell(_)) if self.looks_again() => self.again < PIECES_AFTER_MIN,
-            // It was of the place.
             (Until::Cliff, _) if self.looks_again() && self.again > 0 => self.again < PIECES_AFTER_MIN,
             (Until::Cliff, Standing::Fell(drop)) if !self.mechanical && drop.may_be_of_buffer() => {
                 self.written < may_write && drop.after.seconds < BEHIND_BUFFER.seconds()
@@ -152,7 +149,6 @@ impl RateDrop {
         is_given && self.request.idle.is_empty() && self.request.clip.is_empty() && !self.request.drain
     }
 
-    /// What may be written until it is known whether the rate drops.
     fn may_write(&self, in_place: bool) -> u64 {
         match in_place && self.request.until != Until::Steady {
             true => self.budget.bytes.get().min(IN_PLACE_BYTES),
@@ -222,7 +218,6 @@ impl RateDrop {
     }
 }
 
-/// Whether it was slow for as long as it was fast before.
 fn has_lasted_as_long(drop: &analysis::sustained::RateDrop, batches: &[Batch]) -> bool {
     let seconds = |batches: &[Batch]| batches.iter().map(|batch| batch.seconds).sum::<f64>();
     let (before, after) = batches.split_at(drop.after.first);

@@ -2,7 +2,6 @@
 
 mod at_limit;
 mod bands;
-mod bound;
 mod budget;
 mod cache;
 mod clip;
@@ -16,12 +15,12 @@ use super::composition::{OnePhase, Prepared, Sequence};
 use super::preparation::{Filling, SEQUENTIAL_BLOCK, SEQUENTIAL_DEPTH, moves_parts, phase, random_block};
 use super::turn::Rereads;
 use super::{Conduct, Experiment, Remaining, Setup, Step};
+use crate::bound::{capped, within, written_since};
 use crate::error::PlanError;
 use crate::request::{DriveRequest, Supplies, has_drive_options};
 use crate::setup::check_room;
 use at_limit::AtLimit;
 use bands::Bands;
-use bound::{capped, within, written_since};
 use budget::Budget;
 use cache::Cache;
 use clip::Clip;

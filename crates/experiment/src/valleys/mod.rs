@@ -11,6 +11,7 @@ mod request;
 
 use super::preparation::{self, Filling, reads_only};
 use super::{Conduct, Experiment, Remaining, Setup};
+use crate::bound::{within, written_since};
 use crate::error::PlanError;
 use crate::rate_limit::{DecidingWrites, other_size};
 use crate::request::{DriveRequest, Supplies, has_drive_options};
@@ -63,6 +64,7 @@ pub struct Valleys {
     is_compared: bool,
     deciding: DecidingWrites,
     other_writes: Workload,
+    announced: Option<Bytes>,
 }
 
 impl Valleys {
@@ -82,15 +84,21 @@ impl Valleys {
         }
         let items = items(request, &blocks, &areas, &setup, supplies)?;
         let other = other_size(blocks[0], setup.facts.logical_block);
-        let other_writes = Workload::new(range, Pattern::Sequential, OperationMix::Write, other, 1);
+        let other_writes = Workload::new(areas[0], Pattern::Sequential, OperationMix::Write, other, 1);
         let (deciding, story) = (DecidingWrites::default(), Story::default());
-        Ok(Valleys { items, task: None, queue, story, is_compared: false, deciding, other_writes, setup })
+        let (task, is_compared, announced) = (None, false, None);
+        let mut valleys =
+            Valleys { setup, items, task, queue, story, is_compared, deciding, other_writes, announced };
+        valleys.announced = valleys.remaining().writes();
+        Ok(valleys)
     }
 
-    /// Whether passes were written at a rate limit, without a time limit that is over.
+    /// Whether passes were written at a rate limit, as long as that takes no more writes than were announced.
     fn decide(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        let range = self.other_writes.range;
-        self.deciding.next(so_far, range, ExperimentName::Valleys, &self.other_writes)
+        let writes = &self.other_writes;
+        let phase = self.deciding.next(so_far, writes.range, ExperimentName::Valleys, writes)?;
+        let left = self.announced.map(|announced| announced.saturating_sub(written_since(so_far, 0)));
+        within(phase, left, writes.block_sizes.largest())
     }
 
     fn go_on(&mut self, now: Nanos) -> bool {

@@ -7,7 +7,7 @@ use model::run::RunView;
 use model::units::Bytes;
 
 /// What phases wrote, but for so many in the beginning.
-pub(super) fn written_since(so_far: &RunView<'_>, prepared: usize) -> Bytes {
+pub(crate) fn written_since(so_far: &RunView<'_>, prepared: usize) -> Bytes {
     let mut written = Bytes::ZERO;
     for summary in so_far.phases.iter().skip(prepared) {
         if let Some(totals) = summary.totals_of(Operation::Write) {
@@ -18,7 +18,7 @@ pub(super) fn written_since(so_far: &RunView<'_>, prepared: usize) -> Bytes {
 }
 
 /// The phase, so that it writes no more than is left; none when that is less than a block, or too little for what comes after it.
-pub(super) fn within(mut phase: Phase, left: Option<Bytes>, block: Bytes) -> Option<Phase> {
+pub(crate) fn within(mut phase: Phase, left: Option<Bytes>, block: Bytes) -> Option<Phase> {
     let Some(left) = left else { return Some(phase) };
     if left < block {
         return None;
@@ -41,8 +41,7 @@ pub(super) fn within(mut phase: Phase, left: Option<Bytes>, block: Bytes) -> Opt
     Some(phase)
 }
 
-/// The steps, of which all together write no more than is left.
-pub(super) fn capped(mut steps: Vec<Step>, left: Option<Bytes>) -> Vec<Step> {
+pub(crate) fn capped(mut steps: Vec<Step>, left: Option<Bytes>) -> Vec<Step> {
     let Some(mut left) = left else { return steps };
     for step in &mut steps {
         let writes = step.writes.unwrap_or(left).min(left);
