@@ -176,6 +176,9 @@ impl Commit {
 
     /// Whether it is a rate limit that commits wait for; files are no drive.
     fn decide(&mut self, so_far: &RunView<'_>, range: ByteRange) -> Option<Phase> {
+        if self.setup.is_out_of_time(so_far) {
+            return None;
+        }
         let main = self.cells.first().filter(|cell| cell.log == Log::Target)?;
         let commits = self.phase(main, range).workload?;
         self.deciding.next(so_far, range, ExperimentName::Commit, &commits)

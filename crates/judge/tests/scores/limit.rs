@@ -138,6 +138,13 @@ fn any_experiment_that_writes_tells_a_limit() {
     }
 }
 
+/// What decides about a limit would take 14 seconds more.
+#[test]
+fn a_time_limit_ends_commits_at_a_rate_limit() {
+    let run = measured("commit", "sim:cloud-volume", &["--write", "--time-limit", "20s"]);
+    assert!(run.device_s() < 21.5, "{} s", run.device_s());
+}
+
 /// Also disks that others use and flash that gets hot: whatever makes a drive slower, it is no rate limit.
 #[test]
 fn no_rate_limit_is_invented() {
