@@ -71,6 +71,12 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
+    pub(super) fn explains_more(&self, other: &Bucket) -> bool {
+        let [explained, of_other] =
+            [self, other].map(|bucket| (bucket.is_even, bucket.blocks.len(), bucket.windows));
+        explained > of_other || explained == of_other && self.requests_off < other.requests_off
+    }
+
     /// Whether requests of several sizes wait for the same number of bytes a second: what a drive takes for each does not grow with its size alone.
     pub(super) fn is_of_many_sizes(&self) -> bool {
         let (Some(smallest), Some(largest)) = (self.blocks.first(), self.blocks.last()) else { return false };
@@ -119,17 +125,16 @@ pub(super) fn fit(course: &Course, unit: Unit, side: Side) -> Option<Bucket> {
 }
 
 pub(super) fn alone(fits: &[Fit], unit: Unit) -> Option<&Fit> {
-    let mut suspected = None;
+    let mut best: Option<&Fit> = None;
     for fit in fits {
         if fit.unit != unit || fit.is_contradicted(None) {
             continue;
         }
-        if fit.bucket.is_even {
-            return Some(fit);
+        if best.is_none_or(|other| fit.bucket.explains_more(&other.bucket)) {
+            best = Some(fit);
         }
-        suspected = suspected.or(Some(fit));
     }
-    suspected
+    best
 }
 
 /// Of buckets that were full at the start, and where none of these holds, of such as never were.

@@ -256,7 +256,7 @@ fn of_parts(fits: &[Fit]) -> Option<&Fit> {
     for part in sizes {
         let Some(fit) = alone(fits, Unit::Parts(part)) else { continue };
         let is_better = match best {
-            Some(other) => explains_more(&fit.bucket, &other.bucket),
+            Some(other) => fit.bucket.explains_more(&other.bucket),
             None => true,
         };
         if fit.sizes() > 1 && is_better {
@@ -264,12 +264,6 @@ fn of_parts(fits: &[Fit]) -> Option<&Fit> {
         }
     }
     best
-}
-
-fn explains_more(one: &Bucket, other: &Bucket) -> bool {
-    let [explained, of_other] =
-        [one, other].map(|bucket| (bucket.is_even, bucket.blocks.len(), bucket.windows));
-    explained > of_other || explained == of_other && one.requests_off < other.requests_off
 }
 
 /// Powers of two, as everywhere. Where phases are too short for windows of their own, those of volumes that are sold.
