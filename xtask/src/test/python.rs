@@ -94,6 +94,10 @@ pub fn set_up(without_system_tests: bool) -> Result<(Vec<Suite>, Tally), Failure
             suites.push(Suite { name: name.to_owned(), python: fleet.clone(), tests, has_types: false });
         }
     }
+    let downloads = downloads();
+    if downloads.exists() {
+        fs::remove_dir_all(&downloads).doing(format_args!("remove {}", downloads.display()))?;
+    }
     Ok((suites, tally))
 }
 
@@ -207,6 +211,7 @@ impl Python {
         install.args(["pip", "install", "--quiet", "--system-certs", "--only-binary", ":all:"]);
         // There is no wheel of it.
         install.args(["--no-binary", "pyspark", "--python"]).arg(self.program());
+        install.env("UV_CACHE_DIR", downloads());
         self.prepare_by(make, install)
     }
 
@@ -344,6 +349,12 @@ fn why_failed(command: &mut Command, name: &str) -> Result<Option<String>, Failu
 
 fn folder() -> PathBuf {
     target_folder().join("python")
+}
+
+/// What the environments share while they are made. The user's own cache would keep 1.9 GB of each run where an index
+/// does not say how long its files are good, since Spark is then built anew.
+fn downloads() -> PathBuf {
+    folder().join("downloads")
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
