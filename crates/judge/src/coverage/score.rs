@@ -1,13 +1,15 @@
 //! Verdicts: what a finding says of a drive, against what is true of it.
 
-use crate::document::Document;
+use crate::document::{Document, number};
 use crate::failure::Failure;
 use crate::interval::is_bound;
+use crate::surface::score::meets_any;
 use crate::truth::Truths;
 use crate::virtual_drive::{Drive, named};
 use model::finding::FindingCode;
 use model::units::KIB;
 use serde_json::Value;
+use sim::disk::profile::DefectKind;
 use sim::profile::Profile;
 use sim::smr::profile::CleaningPolicy;
 use sim::truth::{Truth, TruthData, TruthValue};
@@ -58,7 +60,10 @@ pub fn judged(drive: &Drive, document: &Document) -> Result<Vec<Judged>, Failure
         }
         let found = document.said(code);
         let is_beyond = found["value"].is_null() && is_beyond_what_was_done(drive, document, truth);
-        if is_beyond || passes_a_limit_unmet(drive, document, truth) {
+        if is_beyond
+            || passes_a_limit_unmet(drive, document, truth)
+            || is_slow_where_remapped(drive, document, truth)
+        {
             continue;
         }
         if let Some(verdict) = verdict(found, truth) {
@@ -96,6 +101,24 @@ fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) ->
 fn passes_a_limit_unmet(drive: &Drive, document: &Document, truth: &Truth) -> bool {
     let is_pass = matches!(truth.code, FindingCode::ReadRateMean | FindingCode::FullPassTime);
     is_pass && drive.profile.limit.is_some() && document.said(FindingCode::RateLimit)["value"].is_null()
+}
+
+/// A scratch whose sectors were remapped costs the way to the spares and back: a sample around it takes twice as long and is slow
+/// indeed, and a shorter way costs nothing that shows.
+fn is_slow_where_remapped(drive: &Drive, document: &Document, truth: &Truth) -> bool {
+    let regions = document.rows(truth.code, "regions");
+    if truth.code != FindingCode::SlowRegions || truth.value != TruthValue::Absent || regions.is_empty() {
+        return false;
+    }
+    let mut remapped = Vec::new();
+    for defect in drive.profile.disk.iter().flat_map(|disk| &disk.defects) {
+        if defect.kind == DefectKind::Remapped {
+            remapped.push((defect.first_byte as f64, defect.bytes as f64));
+        }
+    }
+    regions
+        .iter()
+        .all(|region| meets_any(&(number(region, "first_byte"), number(region, "bytes")), &remapped))
 }
 
 fn is_of_flash(profile: &Profile) -> bool {
@@ -239,5 +262,17 @@ mod tests {
         let code = FindingCode::WriteCliff.name();
         assert_eq!(of(json!({"code": code, "value": 1e9})), Some(Verdict::Invented));
         assert_eq!(of(json!({"code": code, "unknown": "None detected."})), Some(Verdict::None));
+    }
+
+    /// 958 KB of it were remapped at byte 2,397,990,912; nothing at its start was.
+    #[test]
+    fn what_was_remapped_may_be_slow() {
+        let slow_at = |first_byte: u64| {
+            let region = json!({"first_byte": first_byte, "bytes": 8_388_608});
+            let found = json!({"code": "slow-regions", "value": 1.0, "low": 1.0, "high": null, "data": {"regions": [region]}});
+            on("random-shingled-1538616", found)
+        };
+        assert_eq!(slow_at(2_391_814_144), None);
+        assert_eq!(slow_at(0), Some(Verdict::Invented));
     }
 }

@@ -151,7 +151,7 @@ pub fn regions(found: &[(f64, f64)], truth: &[(f64, f64)]) -> (usize, usize) {
     (hits, invented)
 }
 
-fn meets_any(region: &(f64, f64), others: &[(f64, f64)]) -> bool {
+pub fn meets_any(region: &(f64, f64), others: &[(f64, f64)]) -> bool {
     others.iter().any(|other| region.0 < other.0 + other.1 && other.0 < region.0 + region.1)
 }
 
