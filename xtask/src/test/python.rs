@@ -207,6 +207,7 @@ impl Python {
     fn prepare(&self, uv: &Path) -> Result<Result<(), Unprepared>, Failure> {
         let mut make = limited(ENVIRONMENT_SECONDS, uv);
         make.args(["venv", "--quiet", "--clear", "--python"]).arg(&self.interpreter);
+        make.env("UV_CACHE_DIR", downloads());
         let mut install = limited(INSTALL_SECONDS, uv);
         install.args(["pip", "install", "--quiet", "--system-certs", "--only-binary", ":all:"]);
         // There is no wheel of it.

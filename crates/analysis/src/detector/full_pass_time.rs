@@ -68,7 +68,7 @@ fn pass(run: &Examined<'_>, operation: Operation) -> Result<(FullPassTime, Vec<E
         time,
         operation,
         range: mean.span,
-        is_loaded: mean.is_loaded,
+        slowed: mean.slowed,
         is_rate_limited: false,
         covers_bytes: bytes,
         covers_capacity,

@@ -42,7 +42,7 @@ use crate::streaming::Calibration;
 use crate::surface::{Pauses, SurfaceMap};
 use model::estimate::Estimate;
 use model::finding::{
-    Evidence, Finding, FindingCode, Outcome, PORT_DATA_SHARE, RateOf, SequentialRate, SurveyUnknown,
+    Evidence, Finding, FindingCode, Outcome, PORT_DATA_SHARE, RateOf, SequentialRate, Slowed, SurveyUnknown,
 };
 use model::range::ByteRange;
 use model::request::Operation;
@@ -112,7 +112,7 @@ pub(super) struct PassMean {
     pub span: ByteRange,
     pub evidence: Vec<Evidence>,
     sample: Bytes,
-    pub is_loaded: bool,
+    pub slowed: Option<Slowed>,
 }
 
 fn reads(run: &Examined<'_>) -> Vec<Finding> {
@@ -220,7 +220,7 @@ fn surveyed_edge(
     let is_wide = bytes.get() > map.range.bytes().get() / 50;
     let of = if is_wide { RateOf::EdgeBytes(bytes) } else { RateOf::Edge { is_whole, may_rotate } };
     let mut found = SequentialRate::new(rate, of);
-    found.is_loaded = map.is_loaded();
+    found.slowed = map.slowed();
     found.places = vec![edge.range];
     let is_outer_read = start && operation == Operation::Read;
     let may_be_sata = run.target.link.as_ref().is_none_or(Link::is_sata);
@@ -248,7 +248,7 @@ fn pass_rate(mean: Result<PassMean, SurveyUnknown>) -> Outcome<SequentialRate> {
     let of = RateOf::Pass { range: mean.span, sample: mean.sample, is_rate_limited: false };
     let mut rate = as_rate(mean.seconds_per_byte).map(|rate| SequentialRate::new(rate, of));
     if let Ok(rate) = &mut rate {
-        rate.is_loaded = mean.is_loaded;
+        rate.slowed = mean.slowed;
     }
     Outcome::of(rate, mean.evidence)
 }
@@ -266,7 +266,7 @@ fn surveyed_mean(
         span: map.range,
         evidence: survey_evidence(run, operation),
         sample: Bytes::new(map.visits.iter().map(|visit| visit.bytes).max().unwrap_or(0)),
-        is_loaded: map.is_loaded(),
+        slowed: map.slowed(),
     })
 }
 
@@ -319,7 +319,7 @@ impl<'run> Pass<'run> {
         let rate = self.rate_at(&samples, start, pauses);
         let (is_whole, may_rotate) = (covers(run, self.span), turns(run) != Some(false));
         let rate = rate.map(|rate| SequentialRate {
-            is_loaded: pauses.are_in_many(),
+            slowed: pauses.slowed(),
             ..SequentialRate::new(rate, RateOf::Edge { is_whole, may_rotate })
         });
         Outcome::of(rate, evidence_of(samples.iter().map(|timed| &timed.visit)))
@@ -397,7 +397,7 @@ impl<'run> Pass<'run> {
             span: self.span,
             evidence: evidence_of(spread.iter().map(|timed| &timed.visit)),
             sample: Bytes::new(summaries.map(PhaseSummary::bytes).max().unwrap_or(0)),
-            is_loaded: pauses.are_in_many(),
+            slowed: pauses.slowed(),
         })
     }
 

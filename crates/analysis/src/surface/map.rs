@@ -11,7 +11,7 @@ use crate::moving_parts::is_disk;
 use crate::stats::sample::{Sample, middle};
 use crate::stats::scaled;
 use model::estimate::Estimate;
-use model::finding::{OtherLoad, SurveyUnknown};
+use model::finding::{OtherLoad, Slowed, SurveyUnknown};
 use model::range::ByteRange;
 use model::request::Operation;
 use model::run::RunView;
@@ -169,13 +169,17 @@ impl SurfaceMap {
 
     /// A time per byte without the load of others: between what the quickest visits show and what was seen.
     pub(super) fn without_load(&self, seen: Estimate) -> Estimate {
-        let quieter = self.moments.quieter(self.is_loaded(), &self.disturbances.pauses);
+        let quieter = self.moments.quieter(self.slowed().is_some(), &self.disturbances.pauses);
         Estimate { low: seen.low * quieter.exp(), ..seen }
     }
 
-    /// Whether rates are lower than those of the drive alone: intervals reach up to the quickest visits.
-    pub(crate) fn is_loaded(&self) -> bool {
-        self.disturbances.pauses.are_in_many() || self.other_load().is_some()
+    /// Why rates may be lower than those of the drive alone: intervals reach up to the quickest visits.
+    pub(crate) fn slowed(&self) -> Option<Slowed> {
+        if self.other_load().is_some() {
+            Some(Slowed::ByOtherLoad)
+        } else {
+            self.disturbances.pauses.slowed()
+        }
     }
 
     /// Other load that hides zones and slow places.

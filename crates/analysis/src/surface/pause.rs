@@ -5,6 +5,7 @@ use crate::measured::{Visit, sequential_visits};
 use crate::moving_parts::{is_as_slow_nearby, is_disk};
 use crate::stats::sample::middle;
 use crate::streaming::USUAL;
+use model::finding::Slowed;
 use model::range::ByteRange;
 use model::record::IoRecord;
 use model::request::Operation;
@@ -72,6 +73,10 @@ impl Pauses {
 
     pub(crate) fn are_in_many(&self) -> bool {
         self.exceed(LATE_SHARE_MAX)
+    }
+
+    pub(crate) fn slowed(&self) -> Option<Slowed> {
+        self.are_in_many().then_some(Slowed::ByLostRevolutions)
     }
 
     pub(crate) fn are_in_most(&self) -> bool {

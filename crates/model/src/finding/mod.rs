@@ -48,7 +48,7 @@ pub use span_effect::{SpanEffect, SpanEffectUnknown, SpanPoint};
 pub use survey::{
     FigureKind, FigureRatio, FullPassTime, ImportedRatio, InterfaceLimit, LatencyClasses, LimitReach,
     OtherLoad, PORT_DATA_SHARE, PassBasis, RateOf, SampledSize, SequentialRate, SlowKind, SlowRegion,
-    SlowRegions, StreamSetting, Streaming, SurveyUnknown, UnmappedRanges, Zone, ZoneCount, ZoneRatio,
+    SlowRegions, Slowed, StreamSetting, Streaming, SurveyUnknown, UnmappedRanges, Zone, ZoneCount, ZoneRatio,
     ZoneTable,
 };
 pub use sustained::{

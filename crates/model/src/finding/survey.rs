@@ -108,9 +108,8 @@ pub struct SequentialRate {
     pub rate: Estimate,
     #[serde(skip)]
     pub of: RateOf,
-    /// Whether other load was seen, so that the drive alone may be faster.
     #[serde(skip)]
-    pub is_loaded: bool,
+    pub slowed: Option<Slowed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<ByteRange>,
     /// What the outer diameter of a disk asks of a port with 8b/10b coding.
@@ -126,6 +125,14 @@ pub struct SequentialRate {
     pub place: Option<ByteRange>,
     #[serde(flatten)]
     pub imported: Option<Imported>,
+}
+
+/// Why a drive may be faster than it was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slowed {
+    ByOtherLoad,
+    /// In more samples than one in twenty the drive lost a revolution: to other I/O, or because it was asked too late, as over USB.
+    ByLostRevolutions,
 }
 
 /// Sequential requests of one size, so many in flight.
@@ -153,7 +160,7 @@ impl SequentialRate {
         SequentialRate {
             rate,
             of,
-            is_loaded: false,
+            slowed: None,
             places: Vec::new(),
             line_gbit: None,
             port_gbit: None,
@@ -207,7 +214,7 @@ pub struct FullPassTime {
     #[serde(skip)]
     pub range: ByteRange,
     #[serde(skip)]
-    pub is_loaded: bool,
+    pub slowed: Option<Slowed>,
     #[serde(skip)]
     pub is_rate_limited: bool,
     pub covers_bytes: Bytes,

@@ -8,7 +8,7 @@ use crate::quantity::count;
 use model::experiment_name::ExperimentName;
 use model::finding::{
     FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PORT_DATA_SHARE,
-    PassBasis, RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Streaming, SurveyUnknown,
+    PassBasis, RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Slowed, Streaming, SurveyUnknown,
     UnmappedRanges, ZoneCount, ZoneRatio, ZoneTable,
 };
 use model::range::ByteRange;
@@ -16,7 +16,6 @@ use model::request::Operation;
 
 /// SATA began with 1.5 Gbit/s, which any port has.
 const SLOWEST_PORT_GBIT: f64 = 1.5;
-const LOADED: &str = " Other load on the drive or host was seen meanwhile: alone it may be faster.";
 const FASTER_PORT: &str = "Connect the drive to a faster port, without a bridge or hub between.";
 const WHOLE_SLOT: &str = "Check with `lspci -vv` that the slot gives the drive all its lanes at full speed (LnkSta against LnkCap).";
 
@@ -78,7 +77,7 @@ impl Wording for SequentialRate {
             }
         };
         let streaming = found.streaming.as_ref().map(streaming_words).unwrap_or_default();
-        sentence + &streaming + if found.is_loaded { LOADED } else { "" }
+        sentence + &streaming + slowed_words(found.slowed)
     }
 
     fn advice(known: &Known<SequentialRate>, code: FindingCode, subject: &Subject<'_>) -> Option<String> {
@@ -144,7 +143,7 @@ impl Wording for FullPassTime {
             Some(basis) => format!(", {}", basis_words(basis)),
             None => String::new(),
         };
-        let loaded = if pass.is_loaded { LOADED } else { "" };
+        let loaded = slowed_words(pass.slowed);
         let limited = if pass.is_rate_limited { AT_LIMIT } else { "" };
         format!(
             "{verb} {} once takes {}{basis}{limited}.{loaded}",
@@ -487,6 +486,18 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
     format!("Inconclusive: {why}")
 }
 
+fn slowed_words(slowed: Option<Slowed>) -> &'static str {
+    match slowed {
+        Some(Slowed::ByOtherLoad) => {
+            " Other load on the drive or host was seen meanwhile: alone it may be faster."
+        }
+        Some(Slowed::ByLostRevolutions) => {
+            " In some samples the drive lost a revolution, to other I/O or by itself: at best it may be faster."
+        }
+        None => "",
+    }
+}
+
 fn other_load(load: OtherLoad, code: FindingCode) -> String {
     let hidden = match code {
         FindingCode::InterfaceLimit => "a link limit",
@@ -628,13 +639,33 @@ mod tests {
         );
     }
 
+    /// Three quiet disks behind USB bridges, which ask too late for the next block, were told under other load.
+    #[test]
+    fn why_a_drive_may_be_faster_is_said() {
+        let slowed = |slowed| {
+            let of = RateOf::Edge { is_whole: true, may_rotate: true };
+            let rate = SequentialRate { slowed: Some(slowed), ..rate_of(22.4e6, of) };
+            statement(&known(rate), FindingCode::ReadRateOuter)
+        };
+        assert_eq!(
+            slowed(Slowed::ByLostRevolutions),
+            "Sequential reads run at 22.4 MB/s at the start of the drive. In some samples the drive lost a revolution, to other I/O or by \
+             itself: at best it may be faster."
+        );
+        assert_eq!(
+            slowed(Slowed::ByOtherLoad),
+            "Sequential reads run at 22.4 MB/s at the start of the drive. Other load on the drive or host was seen meanwhile: alone it may \
+             be faster."
+        );
+    }
+
     #[test]
     fn a_full_pass_has_its_time() {
         let pass = FullPassTime {
             time: Estimate::exact(8040.0),
             operation: Operation::Read,
             range: ByteRange::whole(Bytes::new(500_000_000_000)),
-            is_loaded: false,
+            slowed: None,
             is_rate_limited: false,
             covers_bytes: Bytes::new(500_000_000_000),
             covers_capacity: true,

@@ -102,7 +102,7 @@ pub fn full_pass_time(time: Estimate, capacity: Bytes) -> Finding {
             time,
             operation: Operation::Read,
             range: ByteRange::whole(capacity),
-            is_loaded: false,
+            slowed: None,
             is_rate_limited: false,
             covers_bytes: capacity,
             covers_capacity: true,

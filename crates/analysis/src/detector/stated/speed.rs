@@ -102,7 +102,7 @@ pub(in super::super) fn pass_time(run: &RunView<'_>) -> Vec<Finding> {
         time,
         operation,
         range: ByteRange::whole(capacity),
-        is_loaded: false,
+        slowed: None,
         is_rate_limited: false,
         covers_bytes: capacity,
         covers_capacity: true,
