@@ -4,7 +4,7 @@ use crate::cache::{ReadOn, read_on};
 use crate::geometry::Mechanics;
 use crate::interference::{self, counted_bytes_per_second};
 use crate::measured::is_surveyed;
-use crate::moving_parts::turns;
+use crate::moving_parts::{is_as_slow_nearby, turns};
 use crate::stripe::{Answered, Arms, Verdict};
 use crate::surface::{Pauses, SurfaceMap};
 use model::finding::{Interference, NoGeometry, StripeLayoutUnknown, SurveyUnknown};
@@ -59,14 +59,26 @@ impl<'run> Examined<'run> {
     pub(crate) fn members(&self) -> Option<&Answered> {
         let answered = || {
             let answered = Answered::of(self)?;
-            let needs_rotation = answered.verdict == Verdict::One || self.target.rotational == Some(false);
-            if !answered.reads.has_arm() || !needs_rotation || !self.shows_no_rotation() {
+            if !answered.reads.has_arm()
+                || !self.needs_rotation(&answered.verdict)
+                || !self.shows_no_rotation()
+            {
                 return Some(answered);
             }
             let verdict = Verdict::Open { why: StripeLayoutUnknown::NotRotating, more_helps: false };
             Some(Answered { verdict, arms: Arms::One, ..answered })
         };
         self.members.get_or_init(answered).as_ref()
+    }
+
+    /// Whether reads are of arms only where something turns. Who waits for whom shows the drives of a stripe; the servers of a network volume
+    /// answer as many at once as a mirror does, and as slowly nearby.
+    fn needs_rotation(&self, verdict: &Verdict) -> bool {
+        match verdict {
+            Verdict::One => true,
+            Verdict::Stripe { .. } => self.target.rotational == Some(false),
+            _ => self.target.rotational == Some(false) || is_as_slow_nearby(self),
+        }
     }
 
     /// Whether rereads show no revolutions, or nothing was read again of a drive that reports none. Those of a mirror show none, whose members do

@@ -114,6 +114,16 @@ fn a_linux_mirror_of_disks_is_told() {
     }
 }
 
+/// Network volumes of 7 and 4 ms that report rotation, whose four servers answer as the disks of a mirror do: two of 100 were told as RAID 1
+/// of four members.
+#[test]
+fn servers_of_a_network_volume_are_no_mirror() {
+    for number in [1538871, 1538886] {
+        let said = accessed(&format!("sim:random-remote-{number}"));
+        assert_eq!(said.value(CODE), None, "{number}: {}", said.said(CODE));
+    }
+}
+
 /// A network volume of 1.5 ms and more, of which a limit lets one read through at a time: "RAID 1 (mirrored): 2 members share the reads", and
 /// "a single actuator serves all reads".
 #[test]

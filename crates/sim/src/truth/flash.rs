@@ -6,6 +6,7 @@ use crate::link::LinkNumbers;
 use crate::truth::data::{Cliff, Level, Region, TruthData};
 use crate::truth::extents::{Extent, WRITE_RATES, link_access_s, rates};
 use crate::truth::faults::regions;
+use crate::truth::medium::OF_MOVING_PARTS;
 use crate::truth::value::{ACCESS_BYTES, Truth, TruthValue, flush, one_drive, span_effect, write_cache};
 use model::finding::FindingCode;
 use model::request::Operation;
@@ -52,6 +53,7 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
         truths.push(Truth::number(FindingCode::AccessTime, access_s));
     }
     truths.push(span_effect(1.0, 1.0));
+    truths.extend(OF_MOVING_PARTS.map(Truth::absent));
     let unmapped = match flash.initial {
         Initial::Fresh => vec![Region { first_byte: 0, bytes: capacity.get() }],
         Initial::Filled => Vec::new(),

@@ -17,6 +17,15 @@ const ROUNDING: f64 = 1e-9;
 const MUCH_SLOWER: f64 = 1.6;
 
 /// The rate of a drive of constant latency is that of its requests; behind a link of one command each is waited for.
+/// What only an arm over a platter has.
+pub(super) const OF_MOVING_PARTS: [FindingCode; 5] = [
+    FindingCode::RotationPeriod,
+    FindingCode::SeekTrackToTrack,
+    FindingCode::SeekAverage,
+    FindingCode::SeekFullStroke,
+    FindingCode::TrackLayout,
+];
+
 pub(super) fn constant_extents(
     constant: &ConstantProfile,
     capacity: Bytes,
@@ -121,6 +130,9 @@ pub(super) fn constant(
     truths.push(Truth::number(FindingCode::LatencyModes, 1.0));
     truths.push(span_effect(access_s, access_s));
     truths.push(write_cache(0));
+    truths.extend(OF_MOVING_PARTS.map(Truth::absent));
+    truths.push(Truth::absent(FindingCode::StripeLayout));
+    truths.push(Truth::absent(FindingCode::UnmappedRanges));
     if link.is_none() && (constant.jitter == 0.0 || constant.servers == 1) {
         // Throughput over latency grows as long as a server is free, and falls from there on.
         let servers = f64::from(constant.servers);

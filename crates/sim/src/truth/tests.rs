@@ -256,12 +256,14 @@ fn each_kind_of_drive_has_its_truths() {
     let (even, cache) = ("latency-modes", "write-cache");
     let turning = "wake-up rotation-period seek-track-to-track seek-average seek-full-stroke track-layout drive-cache \
                    read-ahead stripe-layout recording-kind write-cache flush-honoured write-cliff write-valleys";
+    let still = "rotation-period seek-track-to-track seek-average seek-full-stroke track-layout";
+    let plain = "stripe-layout unmapped-ranges";
     let shingled = "band-size write-steady-state idle-recovery";
     let cells = "write-cache flush-honoured stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
                  clipping-effect unmapped-ranges valley-cure";
     for (name, parts) in [
-        ("constant", vec![of_all, reading, sound, alone, even, cache]),
-        ("faulty", vec![of_all, reading, alone, cache, "device-lost data-integrity"]),
+        ("constant", vec![of_all, reading, sound, alone, even, cache, still, plain]),
+        ("faulty", vec![of_all, reading, alone, cache, still, plain, "device-lost data-integrity"]),
         (
             "zoned",
             vec![
@@ -276,8 +278,8 @@ fn each_kind_of_drive_has_its_truths() {
         ("wd20ears-usb2", vec![of_all, reading, sound, turning, alone, even]),
         ("failing-disk", vec![of_all, reading, turning, "device-lost data-integrity"]),
         ("smr-2tb", vec![of_all, reading, sound, turning, shingled, even]),
-        ("x25-m", vec![of_all, reading, sound, cells]),
-        ("980-pro", vec![of_all, sound, cells, "span-effect"]),
+        ("x25-m", vec![of_all, reading, sound, cells, still]),
+        ("980-pro", vec![of_all, sound, cells, still, "span-effect"]),
         (
             "raid0-3x64k",
             vec![
@@ -293,7 +295,7 @@ fn each_kind_of_drive_has_its_truths() {
                 "access-time span-effect device-lost data-integrity stripe-layout recording-kind write-cliff write-valleys rotation-period",
             ],
         ),
-        ("lying-stick", vec![of_all, reading, alone, cache, "device-lost"]),
+        ("lying-stick", vec![of_all, reading, alone, cache, still, plain, "device-lost"]),
         (
             "cloud-volume",
             vec![
@@ -302,6 +304,8 @@ fn each_kind_of_drive_has_its_truths() {
                  write-rate-inner zone-ratio zone-count zone-table interface-limit access-time span-effect",
                 sound,
                 even,
+                still,
+                plain,
             ],
         ),
     ] {
