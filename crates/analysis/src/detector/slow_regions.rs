@@ -15,6 +15,7 @@
 //! Bairavasundaram et al., "An analysis of latent sector errors in disk drives", SIGMETRICS 2007.
 
 use super::detect::{Detector, Need};
+use super::unmapped_ranges::unmapped;
 use super::zones::operation;
 use crate::examined::Examined;
 use crate::measured::{merged_latencies, sequential_visits, survey_evidence};
@@ -25,12 +26,12 @@ use crate::streaming::Calibration;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
 use model::finding::{
     Finding, FindingCode, LatencyClasses, OtherLoad, Outcome, SampledSize, SlowKind, SlowRegion, SlowRegions,
-    SurveyUnknown,
+    SurveyUnknown, UnmappedRanges,
 };
 use model::histogram::LatencyHistogram;
 use model::request::Operation;
 use model::run::RunView;
-use model::units::{Bytes, Quantile};
+use model::units::{Bytes, Offset, Quantile};
 
 /// A request of a weak sector takes this many times as long as the longest of a usual sample, and several revolutions.
 const WEAK_TIMES: f64 = 5.0;
@@ -75,10 +76,14 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
             return Err(SurveyUnknown::OtherLoad(load));
         }
     }
-    if turns(run) == Some(false)
-        && let Some(reason) = map.scattered()
-    {
-        return Err(reason);
+    if turns(run) == Some(false) {
+        if let Some(reason) = map.scattered() {
+            return Err(reason);
+        }
+        // What was written between ranges that hold nothing is slower than those, and no slower than what was written elsewhere.
+        if let Ok(found) = unmapped(run) {
+            places = written(map, &found).slow_places;
+        }
     }
     if places.is_empty() && map.suspects().len() >= UNSETTLED_MIN {
         return Err(SurveyUnknown::NotReadAgain { samples: map.suspects().len() });
@@ -100,6 +105,15 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
         not_settled: map.suspects().len(),
         latency_classes: latency_classes(run, operation(run)),
     })
+}
+
+fn written(map: &SurfaceMap, found: &UnmappedRanges) -> SurfaceMap {
+    let mut visits = map.visits.clone();
+    visits.retain(|visit| {
+        let at = Offset::new(visit.first_byte);
+        !found.ranges.iter().any(|range| (range.first()..range.end()).contains(&at))
+    });
+    SurfaceMap::of_visits(map.range, visits)
 }
 
 /// At some places the actuators of a stripe wait for each other all along: then it is as slow as at QD 1, and no slower.
@@ -197,7 +211,7 @@ fn count_below(histogram: &LatencyHistogram, limit_ns: u64) -> u64 {
 mod tests {
     use super::*;
     use model::range::ByteRange;
-    use model::units::{MIB, Offset};
+    use model::units::MIB;
 
     fn visit(first_byte: u64, bytes: u64) -> Visit {
         Visit { phase: 0, first_byte, bytes, seconds_per_byte: 1e-8, start_ns: first_byte, longest_ns: 0 }

@@ -34,7 +34,7 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
     vec![Finding::UnmappedRanges(Outcome::of(unmapped(run), survey_evidence(run, operation(run))))]
 }
 
-fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
+pub(super) fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnknown> {
     let map = run.surface(Operation::Read)?;
     if map.visits.len() < 2 * GROUP_VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });

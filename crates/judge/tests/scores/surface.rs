@@ -506,6 +506,32 @@ fn small_large_and_odd_drives_end_with_an_answer() {
 
 /// Each burst to a shingled disk rewrites the rest of its band: "sequential writes average 50.3 MB/s", and a full pass in three times what it
 /// takes in order. A disk that writes as it reads is told.
+/// Flash of which a third was discarded, around 58 GB that were not: they were a slow region, "2.62 × slower than around it". With a weak spot
+/// among them there is one.
+#[test]
+fn what_was_written_between_discarded_ranges_is_not_slow() {
+    let text = "version = 1\nname = \"parts\"\ndescription = \"flash, partly discarded\"\n[identity]\nrotational = false\n\
+        [zoned]\ncapacity_bytes = 250_000_000_000\noverhead_s = 20e-6\nseek_single_s = 10e-6\nseek_root_s = 0.0\n\
+        seek_linear_s = 0.0\nrotation_s = 10e-6\ntransfer_jitter = 0.01\nzones = [\n\
+        { first_byte = 0, bytes_per_second = 2.6e9 },\n\
+        { first_byte = 18_550_000_000, bytes_per_second = 6.8e9 },\n\
+        { first_byte = 28_177_000_000, bytes_per_second = 2.6e9 },\n\
+        { first_byte = 86_268_000_000, bytes_per_second = 6.8e9 },\n\
+        { first_byte = 158_300_000_000, bytes_per_second = 2.6e9 },\n]\n";
+    let weak =
+        "[[faults]]\nkind = \"slow\"\nfirst_byte = 50_000_000_000\nbytes = 4_000_000_000\nmilliseconds = 8\n";
+    for (more, slow) in [("", 0.0), (weak, 1.0)] {
+        let survey = measured("surface", &Home::new().drive("parts", &format!("{text}{more}")).target, &[]);
+        assert_eq!(
+            survey.value(FindingCode::SlowRegions),
+            Some(slow),
+            "{}",
+            survey.said(FindingCode::SlowRegions)
+        );
+        assert_eq!(survey.value(FindingCode::UnmappedRanges), Some(2.0));
+    }
+}
+
 #[test]
 fn bursts_that_rewrite_bands_tell_no_pass() {
     let shingled = measured("surface", "sim:smr-2tb", &["--write"]);

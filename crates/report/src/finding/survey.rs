@@ -393,10 +393,15 @@ impl Wording for UnmappedRanges {
     const PLACE: (Group, &'static str) = (Group::Writes, "Unmapped ranges");
     const COUNTED: Option<(&'static str, &'static str)> = Some(("range", "ranges"));
 
-    fn statement(known: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> String {
+    fn statement(known: &Known<UnmappedRanges>, _: FindingCode, subject: &Subject<'_>) -> String {
         let found = &known.conclusion;
+        // Behind a network or a hypervisor, a server may keep a part in memory.
+        let holds = match &subject.target.link {
+            Some(_) => "it was never written, or discarded",
+            None => "it was never written, was discarded, or is cached",
+        };
         format!(
-            "About {} % of the drive reads at {}, the rest at {}: it was never written, or discarded.",
+            "About {} % of the drive reads at {}, the rest at {}: {holds}.",
             number(100.0 * found.share),
             rate(found.unmapped_bytes_per_second),
             rate(found.mapped_bytes_per_second)
