@@ -30,6 +30,8 @@ const RUNS_MAX: usize = 3;
 const FULL_SHARE: f64 = 0.02;
 /// Windows that may contradict: the one in which the credit ends, and a stall now and then.
 pub(super) const CONTRADICTING_SHARE: f64 = 0.02;
+/// Of windows at the sustained rate, so many may have had credit to one that waited: where several workloads alternate.
+const AS_SLOW_SHARE: f64 = 0.1;
 /// What comes at the sustained rate so near to the credit waits for tokens: on mounted volumes 1 to 5 % of what was counted had been joined.
 const NEAR_SHARE: f64 = 0.05;
 /// A drop of the deficit between two times at the credit that is no slip: then the refill is seen by itself. A write
@@ -89,6 +91,8 @@ pub(super) struct Fit {
     pub bucket: Bucket,
     pub waits: Vec<bool>,
     contradicting: Vec<usize>,
+    /// Whether what waits for tokens comes at their rate with tokens left, too: then that is the rate of the drive.
+    is_as_slow_with_credit: bool,
 }
 
 impl Fit {
@@ -111,6 +115,9 @@ impl Fit {
 
     /// Whether more windows contradict than may, of those in which nothing waits for the tokens of another bucket.
     pub(super) fn is_contradicted(&self, beside: Option<&Fit>) -> bool {
+        if self.is_as_slow_with_credit {
+            return true;
+        }
         let mut contradicting = 0usize;
         for &window in &self.contradicting {
             contradicting += usize::from(beside.is_none_or(|other| !other.waits[window]));
@@ -149,8 +156,13 @@ pub(super) fn fits(course: &Course, unit: Unit, side: Side) -> Vec<Fit> {
                 if let Some(fitting) = Fitting::of(&asked, &windows, run)
                     && let Some(bucket) = fitting.bucket()
                 {
-                    let (waits, contradicting) = (fitting.waits(), fitting.contradicting());
-                    fits.push(Fit { unit, bucket, waits, contradicting });
+                    fits.push(Fit {
+                        unit,
+                        bucket,
+                        waits: fitting.waits(),
+                        contradicting: fitting.contradicting(),
+                        is_as_slow_with_credit: fitting.is_as_slow_with_credit(),
+                    });
                 }
             }
         }
@@ -320,6 +332,20 @@ impl<'run> Fitting<'run> {
         }
         contradicting.extend(self.slow_at_credit());
         contradicting
+    }
+
+    fn is_as_slow_with_credit(&self) -> bool {
+        let limited = self.limited_shapes();
+        let mut with_credit = 0;
+        for &member in &self.members {
+            let window = &self.windows[member];
+            let are_limited = self.asked.steps()[window.from..window.to]
+                .iter()
+                .all(|step| self.asked.shape(step).is_some_and(|shape| limited.contains(&shape)));
+            let has_credit = (window.from..window.to).all(|step| !self.is_near_credit(step));
+            with_credit += usize::from(are_limited && has_credit);
+        }
+        with_credit as f64 > (AS_SLOW_SHARE * self.waiting().count() as f64).max(1.0)
     }
 
     fn waiting(&self) -> impl Iterator<Item = &Window> {
