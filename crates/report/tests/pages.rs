@@ -159,6 +159,7 @@ fn a_rate_limit_comes_first() {
         credit: 40_000.0,
         credit_low: 40_000.0,
         credit_high: 40_000.0,
+        may_count_several: false,
         may_have_been_full: true,
         burst: 14_545.0,
         refill_s: 133.3,

@@ -40,7 +40,7 @@ fn longest_time(limits: &[Limit], bytes: Bytes, block: Bytes) -> Option<Estimate
     for limit in limits {
         let limit = limit.found.as_ref().ok()?;
         if limit.operations != LimitedOperations::Writes {
-            if limit.may_count_several() {
+            if limit.may_count_several {
                 return None;
             }
             let time = time_of(limit, bytes, block);

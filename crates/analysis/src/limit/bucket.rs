@@ -284,7 +284,8 @@ impl<'run> Fitting<'run> {
         credit - deficits[..last].iter().copied().fold(0.0, f64::min)
     }
 
-    /// The most with which requests larger than `met` may have counted as one for each part of any power of two, and nothing exceeds the credit.
+    /// The most with which requests larger than `met` may have counted as one for each part of any power of two, and nothing exceeds the credit;
+    /// none where that is excluded.
     fn credit_if_several(&self, met: Bytes, credit: f64) -> Option<f64> {
         if self.asked.unit != Unit::Requests {
             return None;
@@ -293,12 +294,14 @@ impl<'run> Fitting<'run> {
         for shape in self.asked.course.shapes.iter().flatten() {
             largest = largest.max(shape.block);
         }
-        let (mut part, mut most) = (met, credit);
+        let (mut part, mut most) = (met, None);
         while part < largest {
-            most = most.max(self.credit_by_parts(part).unwrap_or(0.0));
+            if let Some(by_parts) = self.credit_by_parts(part) {
+                most = Some(by_parts.max(most.unwrap_or(credit)));
+            }
             part = part * 2;
         }
-        if most > credit { Some(most) } else { None }
+        most
     }
 
     fn credit_by_parts(&self, part: Bytes) -> Option<f64> {
@@ -418,7 +421,7 @@ impl<'run> Fitting<'run> {
         let credit = self.most_credit(&self.stretch.deficits, self.stretch.credit);
         let credit_error = self.tolerance + self.stretch.error * credit / self.stretch.per_second;
         let credit_if_several = match blocks.last().copied() {
-            Some(met) => self.credit_if_several(met, credit + credit_error),
+            Some(met) => self.credit_if_several(met, credit),
             None => None,
         };
         Some(Bucket {

@@ -230,13 +230,23 @@ impl Fit {
             credit,
             credit_low: credit - credit_error,
             credit_high: bucket.credit_if_several.unwrap_or(credit) + credit_error,
+            may_count_several: bucket.credit_if_several.is_some(),
             may_have_been_full: bucket.may_have_been_full,
             burst: bucket.burst,
             refill_s: credit / per_second,
             limited_s: bucket.limited_s.iter().sum(),
         };
         let (limited_s, windows) = (bucket.limited_s.clone(), bucket.windows);
-        Limit { found: Ok(found), limited_s, undecided: None, windows }
+        Limit { found: Ok(found), limited_s, undecided: bucket.larger_undecided(), windows }
+    }
+}
+
+impl Bucket {
+    /// Whether larger reads than any that met the limit count as several.
+    fn larger_undecided(&self) -> Option<Undecided> {
+        let met = *self.blocks.last()?;
+        let is_open = self.has_reads && self.credit_if_several.is_some();
+        is_open.then_some(Undecided { read: Sizes::Other(met), time: DECIDING })
     }
 }
 

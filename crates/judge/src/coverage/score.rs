@@ -10,6 +10,7 @@ use model::finding::FindingCode;
 use model::units::KIB;
 use serde_json::Value;
 use sim::disk::profile::DefectKind;
+use sim::flash::profile::Initial;
 use sim::profile::Profile;
 use sim::smr::profile::CleaningPolicy;
 use sim::truth::{Truth, TruthData, TruthValue};
@@ -85,7 +86,9 @@ const DIE_CHUNK_MAX: u64 = 64 * KIB;
 fn is_beyond_what_was_done(drive: &Drive, document: &Document, truth: &Truth) -> bool {
     let is_flash = drive.profile.flash.is_some();
     match truth.code {
-        FindingCode::UnmappedRanges => is_flash && truth.value == TruthValue::Number(1.0),
+        FindingCode::UnmappedRanges => {
+            matches!(&drive.profile.flash, Some(flash) if flash.initial == Initial::Fresh)
+        }
         FindingCode::StripeLayout => is_flash || is_of_flash(&drive.profile) && !has_large_chunks(truth),
         FindingCode::WriteCache => {
             is_flash && document.slowest_write_share().is_some_and(|share| share > SAME_SPEED)

@@ -40,6 +40,9 @@ pub struct RateLimit {
     pub credit_low: f64,
     /// Far above `credit` where larger requests than any that met the limit may have counted as several.
     pub credit_high: f64,
+    /// Whether requests larger than any that met the limit may count as several: nothing that was used excludes it.
+    #[serde(rename = "larger_may_count_several", skip_serializing_if = "std::ops::Not::not")]
+    pub may_count_several: bool,
     /// Whether it may have been full when the run began. If not, a full one holds more.
     pub may_have_been_full: bool,
     /// The highest rate seen while credit was left, per second.
@@ -50,15 +53,7 @@ pub struct RateLimit {
     pub limited_s: f64,
 }
 
-/// Requests in flight leave a credit open by an eighth at most.
-const OPEN_TIMES: f64 = 1.25;
-
 impl RateLimit {
-    /// Whether requests larger than any that met the limit may count as several: the credit has an interval far wider than requests in flight make it.
-    pub fn may_count_several(&self) -> bool {
-        self.credit_high > OPEN_TIMES * self.credit
-    }
-
     /// What of a request of that size one unit of what is counted pays for, in bytes.
     pub fn bytes_each(&self, block: Bytes) -> f64 {
         match (self.by, self.counted_bytes) {

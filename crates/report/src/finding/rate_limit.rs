@@ -14,7 +14,7 @@ impl Wording for RateLimit {
             "A rate limit holds {} to {} once the burst credit of {}{} is used up.",
             operations(limit),
             speed(limit.by, limit.sustained.value),
-            if limit.may_have_been_full && !limit.may_count_several() { "" } else { "at least " },
+            if limit.may_have_been_full && !limit.may_count_several { "" } else { "at least " },
             credit(limit, limit.credit)
         )
     }
@@ -24,12 +24,12 @@ impl Wording for RateLimit {
         let parts = limit.counted_bytes.map_or(String::new(), |part| {
             format!(" A request larger than {part} counts as one for each {part}.")
         });
-        let mut restored = match (limit.may_have_been_full, limit.may_count_several()) {
+        let mut restored = match (limit.may_have_been_full, limit.may_count_several) {
             (true, false) => "the full credit.".to_string(),
             (true, true) => "that much.".to_string(),
             (false, _) => "that much. The bucket was not full when the run began.".to_string(),
         };
-        if limit.may_count_several() {
+        if limit.may_count_several {
             let most = credit(limit, limit.credit_high);
             restored += &format!(
                 " If requests larger than those that met the limit count as several, the credit is up to {most}."
@@ -53,7 +53,7 @@ impl Wording for RateLimit {
             long_time(limit.refill_s)
         );
         Some(match (limit.by, limit.counted_bytes) {
-            (LimitedBy::Requests, None) if limit.may_count_several() => plan,
+            (LimitedBy::Requests, None) if limit.may_count_several => plan,
             (LimitedBy::Requests, None) => {
                 format!("{plan} Use larger requests: each costs one credit at any size measured.")
             }
@@ -122,6 +122,7 @@ mod tests {
             credit: 40_003.2,
             credit_low: 39_900.0,
             credit_high: 40_100.0,
+            may_count_several: false,
             may_have_been_full: true,
             burst: 14_545.0,
             refill_s: 133.3,
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_credit_that_larger_requests_leave_open_is_a_bound() {
-        let open = RateLimit { credit_high: 129_000.0, ..limit() };
+        let open = RateLimit { credit_high: 129_000.0, may_count_several: true, ..limit() };
         let said = statement(&known(open.clone()), FindingCode::RateLimit);
         assert!(said.contains("once the burst credit of at least 40,000 requests is used up."), "{said}");
         assert!(

@@ -10,6 +10,7 @@
 //! | `[flash.map_flush]` | the translation table, written out now and then | costs nothing |
 //! | `[flash.thermal]` | how writing heats the drive, and what it does then | stays cool |
 //! | `[[flash.power_states]]` | how long it takes to wake up | awake at once |
+//! | `[[flash.discarded]]` | what of a filled drive holds nothing | all of it holds data |
 
 use crate::flash::layout::Layout;
 use crate::flaw::{Flaw, InSection};
@@ -44,6 +45,8 @@ section! {
         thermal: Option<ThermalProfile> = None => "Temperature and throttling.";
         #[serde(skip_serializing_if = "Vec::is_empty")]
         power_states: Vec<PowerStateProfile> = Vec::new() => "Power states, shallowest first; at most 32, as in NVMe.";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        discarded: Vec<DiscardedRange> = Vec::new() => "Ranges of a filled drive that hold nothing at the start, in their order.";
     }
 }
 
@@ -140,6 +143,13 @@ section! {
     }
 }
 
+section! {
+    DiscardedRange at "[[flash.discarded]]" = "A range that was discarded (trimmed)." {
+        first_byte: u64 => "Where it begins.";
+        bytes: u64, in 1..=1.8e19 => "Size; rounded inward to whole mapping units.";
+    }
+}
+
 all_by_default!(GarbageCollectionProfile, HousekeepingProfile);
 
 impl FlashProfile {
@@ -178,6 +188,7 @@ impl FlashProfile {
             thermal.check().in_section("thermal")?;
         }
         self.check_power_states()?;
+        self.check_discarded(capacity)?;
         self.layout(capacity)?;
         Ok(())
     }
@@ -188,6 +199,27 @@ impl FlashProfile {
         let page = Bytes::from_kib(u64::from(self.mapping_kib));
         let kept_free = self.garbage_collection.free_superblocks;
         Layout::new(capacity, page, self.superblock_bytes(), self.over_provisioning, kept_free)
+    }
+
+    fn check_discarded(&self, capacity: Bytes) -> Result<(), Flaw> {
+        let is_filled = self.initial == Initial::Filled;
+        Flaw::when(
+            !is_filled && !self.discarded.is_empty(),
+            "discarded",
+            "is of a drive with initial = \"filled\"",
+        )?;
+        let mut end = 0;
+        for (index, range) in self.discarded.iter().enumerate() {
+            let section = format!("discarded.{index}");
+            range.check_bounds().in_section(&section)?;
+            let is_in_order = range.first_byte >= end;
+            Flaw::when(!is_in_order, "first_byte", "lies before the end of the range before it")
+                .in_section(&section)?;
+            end = range.first_byte.saturating_add(range.bytes);
+            let is_inside = end <= capacity.get();
+            Flaw::when(!is_inside, "bytes", "reaches past the end of the drive").in_section(&section)?;
+        }
+        Ok(())
     }
 
     fn check_power_states(&self) -> Result<(), Flaw> {

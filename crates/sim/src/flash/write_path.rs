@@ -65,7 +65,7 @@ impl WritePath {
         let slc = |slc: &_| SlcCache::new(Clone::clone(slc), rates, capacity_bytes as f64);
         let buffer_bytes = profile.buffer.as_ref().map_or(0, |buffer| buffer.capacity_kib * KIB);
         let collection = &profile.garbage_collection;
-        WritePath {
+        let mut path = WritePath {
             layout,
             rates,
             presence: Presence::new(layout.pages, filled),
@@ -91,7 +91,11 @@ impl WritePath {
                 free_wanted: (collection.idle_free_share * f64::from(layout.superblocks)) as u64,
                 used_until_s: 0.0,
             },
+        };
+        for range in &profile.discarded {
+            path.trim(range.first_byte, range.bytes, capacity_bytes);
         }
+        path
     }
 
     pub(crate) fn free_s(&self) -> f64 {

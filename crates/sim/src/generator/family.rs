@@ -13,6 +13,7 @@ model::words! {
         Cloud = "cloud",
         Cached = "cached",
         ReadPolicy = "read-policy",
+        Trimmed = "trimmed",
     }
 }
 
@@ -21,7 +22,7 @@ impl Family {
         match self {
             Family::HardDisk => "hard disk",
             Family::Shingled => "SMR disk",
-            Family::Flash => "flash drive",
+            Family::Flash | Family::Trimmed => "flash drive",
             Family::Volume => "volume",
             Family::Remote => "target",
             Family::Cloud => "cloud volume",

@@ -126,7 +126,11 @@ const SOURCES: [&str; 3] = [
 ];
 
 pub(super) fn draw(seed: u64) -> Profile {
-    let topic = |name| Draws::new(Family::Flash, seed, name);
+    draw_as(Family::Flash, seed)
+}
+
+pub(super) fn draw_as(family: Family, seed: u64) -> Profile {
+    let topic = |name| Draws::new(family, seed, name);
     let mut draws = topic(b"make____");
     let make = draws.weighted(&MAKES);
     let gb = draws.one_of(make.sizes_gb);
@@ -145,7 +149,7 @@ pub(super) fn draw(seed: u64) -> Profile {
     flash.map_flush = draw_map_flush(&mut extras);
     flash.thermal = draw_thermal(&mut topic(b"thermal_"), make.link == LinkKind::Nvme);
     flash.power_states = draw_power_states(&mut topic(b"sleep___"), make.link == LinkKind::Nvme);
-    let mut profile = frame(Family::Flash, seed, describe(&flash, bits, bytes), &SOURCES);
+    let mut profile = frame(family, seed, describe(&flash, bits, bytes), &SOURCES);
     profile.identity.capacity_bytes = Some(bytes);
     profile.identity.physical_block_bytes = extras.one_of(&[512, 4096]);
     profile.identity.rotational = Some(false);
@@ -210,6 +214,7 @@ fn draw_cells(draws: &mut Draws, make: &Make, bits: u32, gb: u64) -> FlashProfil
         map_flush: None,
         thermal: None,
         power_states: Vec::new(),
+        discarded: Vec::new(),
     };
     flash.pages_per_block = draw_pages_per_block(draws, make, &flash, gb);
     flash

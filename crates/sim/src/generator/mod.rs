@@ -13,6 +13,7 @@
 //! | `remote` | latency of reads and writes, jitter, servers, link, and no mechanism | `remote` |
 //! | `cached` | a disk of `hard-disk`, its write-back cache, the link before it | `cached` |
 //! | `read-policy` | a disk of `hard-disk`, and when it reads unasked | `read_policy` |
+//! | `trimmed` | a drive of `flash` that is filled, and what of it was discarded | `trimmed` |
 //! | `cloud` | latency, throughput, a token bucket of requests or of bytes | `cloud` |
 //!
 //! The same family and seed is the same drive, and its name says both: `random-hard-disk-17`.
@@ -29,6 +30,7 @@ mod mechanics;
 mod read_policy;
 mod remote;
 mod shingled;
+mod trimmed;
 mod volume;
 
 use crate::profile::Profile;
@@ -44,6 +46,7 @@ pub fn random_profile(family: Family, seed: u64) -> Profile {
         Family::Cloud => cloud::draw(seed),
         Family::Cached => cached::draw(seed),
         Family::ReadPolicy => read_policy::draw(seed),
+        Family::Trimmed => trimmed::draw(seed),
     }
 }
 

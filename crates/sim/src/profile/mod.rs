@@ -61,6 +61,7 @@ pub const SECTIONS: &[Section] = &[
     flash::MapFlushProfile::SECTION,
     flash::ThermalProfile::SECTION,
     flash::PowerStateProfile::SECTION,
+    flash::DiscardedRange::SECTION,
     ConstantProfile::SECTION,
     ZonedProfile::SECTION,
     Zone::SECTION,

@@ -18,11 +18,31 @@ const VALLEY_MS_MIN: f64 = 50.0;
 const DROP_MIN: f64 = 0.06;
 /// The clipping effect is that of using this share of the drive.
 const CLIPPED_SHARE: f64 = 0.5;
+/// What is told of flash all of which holds data: it has no zones, and a link that limits what holds nothing is no limit of the flash.
+const OF_WHOLE_FLASH: [FindingCode; 4] =
+    [FindingCode::ZoneRatio, FindingCode::ZoneCount, FindingCode::ZoneTable, FindingCode::InterfaceLimit];
 /// Fragmentation after many hours of mixed writes, for which the width of a valley is said.
 const FRAGMENTED: f64 = 0.8;
 
-/// Reads by what it holds at the start: what was never written touches no flash. Writes of a fresh drive.
+/// Reads by what it holds at the start: what was never written, or discarded, touches no flash. Writes of a fresh drive.
 pub(super) fn extents(flash: &FlashProfile, capacity: Bytes) -> Vec<Extent> {
+    let mut parts = Vec::new();
+    for extent in written_extents(flash, capacity) {
+        let (mut from, end) = (extent.first_byte, extent.first_byte + extent.bytes);
+        for range in &flash.discarded {
+            let (first, last) =
+                (range.first_byte.clamp(from, end), (range.first_byte + range.bytes).clamp(from, end));
+            parts.push(Extent { first_byte: from, bytes: first - from, ..extent });
+            parts.push(Extent { first_byte: first, bytes: last - first, read: f64::INFINITY, ..extent });
+            from = last;
+        }
+        parts.push(Extent { first_byte: from, bytes: end - from, ..extent });
+    }
+    parts.retain(|part| part.bytes > 0);
+    parts
+}
+
+fn written_extents(flash: &FlashProfile, capacity: Bytes) -> Vec<Extent> {
     let read = match flash.initial {
         Initial::Fresh => f64::INFINITY,
         Initial::Filled => flash.sequential_read_rate(),
@@ -48,7 +68,7 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
         Initial::Filled => rates(&extents, link),
         Initial::Fresh => write_rates(extents, link),
     };
-    if flash.initial == Initial::Filled {
+    if flash.initial == Initial::Filled && flash.discarded.is_empty() {
         let access_s = flash.access_s(u64::from(ACCESS_BYTES)) + link_access_s(link);
         truths.push(Truth::number(FindingCode::AccessTime, access_s));
     }
@@ -56,9 +76,19 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
     truths.extend(OF_MOVING_PARTS.map(Truth::absent));
     let unmapped = match flash.initial {
         Initial::Fresh => vec![Region { first_byte: 0, bytes: capacity.get() }],
-        Initial::Filled => Vec::new(),
+        Initial::Filled => flash
+            .discarded
+            .iter()
+            .map(|range| Region { first_byte: range.first_byte, bytes: range.bytes })
+            .collect(),
     };
     truths.push(regions(FindingCode::UnmappedRanges, unmapped));
+    truths.push(Truth::word(FindingCode::RecordingKind, "flash"));
+    if !flash.discarded.is_empty() {
+        // How long writes find free space depends on how the rest was written.
+        truths.retain(|truth| !OF_WHOLE_FLASH.contains(&truth.code) && !WRITE_RATES.contains(&truth.code));
+        return truths;
+    }
     let limit = match link {
         Some(link) => link.bytes_per_second(Operation::Write, MIB as u32, 4),
         None => f64::INFINITY,
@@ -73,7 +103,6 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
     });
     truths.push(valleys(flash));
     truths.push(cure(flash));
-    truths.push(Truth::word(FindingCode::RecordingKind, "flash"));
     truths.push(one_drive());
     truths.push(flush(flash.buffer.as_ref().map(|buffer| buffer.flush)));
     // A buffer that no flush empties looks like none.
