@@ -7,7 +7,8 @@
 //! Mean latency of reads of one block size over spans with the same start; means over rounds as in `stats::grouped`. The first read of
 //! a visit seeks from wherever the visit before it ended, and is left out: of a stripe one for each drive, without a layout half.
 //! # Cannot tell when
-//! The part and the whole were not both measured in two rounds without failures; requests that complete in no time; other I/O.
+//! The part and the whole were not both measured in two rounds without failures; requests that complete in no time; other I/O; parts that
+//! hold nothing.
 //! # Known problems
 //! A part no larger than some drive caches is answered from them in part. The data say how large each part was.
 //! # References
@@ -15,10 +16,12 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
+use super::unmapped_ranges::by_single_reads;
 use crate::examined::Examined;
 use crate::measured::{
     Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups, random_visits, round_ratios,
 };
+use crate::moving_parts::turns;
 use crate::stats::CONFIDENCE;
 use crate::stats::grouped::mean_of_visits;
 use crate::stats::mean::Mean;
@@ -81,6 +84,12 @@ fn compare(
     }
     if let Some(by) = run.interference() {
         return Err(SpanEffectUnknown::Interference(by));
+    }
+    if let Some((_, whole)) = spans.last_key_value()
+        && turns(run) == Some(false)
+        && by_single_reads(run, whole[0].workload.range).is_ok()
+    {
+        return Err(SpanEffectUnknown::PartlyUnmapped);
     }
     let arms = run.arms();
     let mut means = Vec::new();

@@ -5,7 +5,8 @@
 //! Their throughput is not that of the flash, and a benchmark of an empty drive measures its controller.
 //! # How
 //! The times per byte of all samples, sorted: two groups with a gap of a fifth and more between them, each much narrower than the gap and
-//! each with a twentieth of the samples. Neighbouring samples of the fast group are one range.
+//! each with a twentieth of the samples. Neighbouring samples of the fast group are one range. Where they are alike, since the link carries no
+//! more, the medians of some single reads side by side are taken likewise.
 //! # Cannot tell when
 //! All of the drive is alike, the link is slower than both parts, the slower one is a slow region or a hard disk, or was slow for a while.
 //! # Known problems
@@ -18,11 +19,21 @@ use super::zones::operation;
 use crate::examined::Examined;
 use crate::measured::survey_evidence;
 use crate::moving_parts::{are_of_arm, single_reads, turns};
+use crate::stats::sample::Sample;
 use crate::surface::{GROUP_VISITS_MIN, SurfaceMap, Visit, limit_between, mean_rate};
-use model::finding::{Finding, FindingCode, Outcome, SurveyUnknown, UnmappedRanges};
+use model::finding::{Finding, FindingCode, Outcome, Quicker, SurveyUnknown, UnmappedRanges};
 use model::range::ByteRange;
+use model::record::IoRecord;
 use model::request::Operation;
+use model::run::RunView;
 use model::units::Offset;
+
+/// Of so many single reads the median is that of most of them, however late one is.
+const READS_OF_PLACE: usize = 8;
+/// A place is mixed from so many reads of the other kind on: one may be late. Of places drawn at random as small as a read from a quarter of a
+/// drive, 0.63 are; of long ranges those at their ends.
+const STRANGERS_MIN: usize = 2;
+const MIXED_SHARE_MAX: f64 = 0.2;
 
 pub(super) const DETECTOR: Detector =
     Detector { codes: &[FindingCode::UnmappedRanges], needs: &[Need::Survey(Operation::Read)], detect };
@@ -42,23 +53,73 @@ pub(super) fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnkno
     if let Some(load) = map.other_load() {
         return Err(SurveyUnknown::OtherLoad(load));
     }
-    let limit = limit_between(&map.visits).ok_or(map.scattered().unwrap_or(SurveyUnknown::AllAlike))?;
+    let Some(limit) = limit_between(&map.visits) else {
+        return match map.scattered() {
+            Some(reason) => Err(reason),
+            None => by_single_reads(run, map.range),
+        };
+    };
     if is_told_as_slow(map, limit) {
         return Err(SurveyUnknown::SlowRegions);
     }
-    let ranges = fast_ranges(map, limit);
+    let ranges = fast_ranges(&map.visits, map.range, limit);
     if is_slower_medium(run, &ranges) {
         return Err(SurveyUnknown::TwoMedia);
     }
-    let bytes: u64 = ranges.iter().map(|range| range.bytes().get()).sum();
     let (mapped, unmapped): (Vec<&Visit>, Vec<&Visit>) =
         map.visits.iter().partition(|visit| visit.seconds_per_byte >= limit);
-    Ok(UnmappedRanges {
-        ranges,
-        share: bytes as f64 / map.range.bytes().as_f64(),
+    let quicker = Quicker::Streams {
         mapped_bytes_per_second: mean_rate(&mapped),
         unmapped_bytes_per_second: mean_rate(&unmapped),
-    })
+    };
+    Ok(UnmappedRanges { share: share_of(&ranges, map.range), ranges, quicker })
+}
+
+pub(super) fn by_single_reads(run: &RunView<'_>, range: ByteRange) -> Result<UnmappedRanges, SurveyUnknown> {
+    let mut reads: Vec<IoRecord> = single_reads(run).collect();
+    reads.sort_unstable_by_key(|read| read.offset_bytes);
+    let places: Vec<Visit> = reads.chunks_exact(READS_OF_PLACE).map(place).collect();
+    let limit = limit_between(&places).ok_or(SurveyUnknown::AllAlike)?;
+    let is_quick = |read: &IoRecord| seconds(read) < limit;
+    let mixed = reads.chunks_exact(READS_OF_PLACE).filter(|place| {
+        let quick = place.iter().filter(|read| is_quick(read)).count();
+        (STRANGERS_MIN..=READS_OF_PLACE - STRANGERS_MIN).contains(&quick)
+    });
+    if mixed.count() as f64 > MIXED_SHARE_MAX * places.len() as f64 {
+        let quick = reads.iter().filter(|read| is_quick(read)).count();
+        return Err(SurveyUnknown::Interleaved { share: quick as f64 / reads.len() as f64 });
+    }
+    let ranges = fast_ranges(&places, range, limit);
+    let (mapped, unmapped): (Vec<&Visit>, Vec<&Visit>) =
+        places.iter().partition(|place| place.seconds_per_byte >= limit);
+    let read_s = |places: &[&Visit]| {
+        let seconds: Vec<f64> = places.iter().map(|place| place.seconds_per_byte).collect();
+        Sample::median_or_zero(seconds)
+    };
+    let quicker = Quicker::SingleReads { mapped_read_s: read_s(&mapped), unmapped_read_s: read_s(&unmapped) };
+    Ok(UnmappedRanges { share: share_of(&ranges, range), ranges, quicker })
+}
+
+/// Reads side by side as one sample, that takes what half of them took or less.
+fn place(reads: &[IoRecord]) -> Visit {
+    let (first, last) = (&reads[0], &reads[reads.len() - 1]);
+    Visit {
+        phase: first.phase,
+        first_byte: first.offset_bytes,
+        bytes: last.offset_bytes + u64::from(last.length_bytes) - first.offset_bytes,
+        seconds_per_byte: Sample::median_or_zero(reads.iter().map(seconds).collect()),
+        start_ns: 0,
+        longest_ns: 0,
+    }
+}
+
+fn seconds(read: &IoRecord) -> f64 {
+    read.service_ns() as f64 / 1e9
+}
+
+fn share_of(ranges: &[ByteRange], range: ByteRange) -> f64 {
+    let bytes: u64 = ranges.iter().map(|range| range.bytes().get()).sum();
+    bytes as f64 / range.bytes().as_f64()
 }
 
 fn is_slower_medium(run: &Examined<'_>, ranges: &[ByteRange]) -> bool {
@@ -88,15 +149,15 @@ fn is_in_slow_place(map: &SurfaceMap, visit: &Visit) -> bool {
 }
 
 /// Extents of fast samples, from halfway between samples to halfway.
-fn fast_ranges(map: &SurfaceMap, limit: f64) -> Vec<ByteRange> {
+fn fast_ranges(visits: &[Visit], range: ByteRange, limit: f64) -> Vec<ByteRange> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     let mut was_fast = false;
-    let mut from = map.range.first().get();
-    for (index, visit) in map.visits.iter().enumerate() {
+    let mut from = range.first().get();
+    for (index, visit) in visits.iter().enumerate() {
         let is_fast = visit.seconds_per_byte < limit;
-        let to = match map.visits.get(index + 1) {
+        let to = match visits.get(index + 1) {
             Some(next) => visit.end_byte().midpoint(next.first_byte),
-            None => map.range.end().get(),
+            None => range.end().get(),
         }
         .max(from);
         match ranges.last_mut() {
@@ -131,7 +192,7 @@ mod tests {
         };
         let map = SurfaceMap::of_visits(range, (0..90).map(visit).collect());
         let limit = limit_between(&map.visits).unwrap();
-        assert_eq!(fast_ranges(&map, limit), [ByteRange::from_bytes(2975, 3000).unwrap()]);
+        assert_eq!(fast_ranges(&map.visits, range, limit), [ByteRange::from_bytes(2975, 3000).unwrap()]);
         assert!(!is_told_as_slow(&map, limit));
         let alike: Vec<Visit> = (0..30).map(visit).collect();
         assert_eq!(limit_between(&alike), None);

@@ -47,9 +47,9 @@ pub use sizes::{
 pub use span_effect::{SpanEffect, SpanEffectUnknown, SpanPoint};
 pub use survey::{
     FigureKind, FigureRatio, FullPassTime, ImportedRatio, InterfaceLimit, LatencyClasses, LimitReach,
-    OtherLoad, PORT_DATA_SHARE, PassBasis, RateOf, SampledSize, SequentialRate, SlowKind, SlowRegion,
-    SlowRegions, Slowed, StreamSetting, Streaming, SurveyUnknown, UnmappedRanges, Zone, ZoneCount, ZoneRatio,
-    ZoneTable,
+    OtherLoad, PORT_DATA_SHARE, PassBasis, Quicker, RateOf, SampledSize, SequentialRate, SlowKind,
+    SlowRegion, SlowRegions, Slowed, StreamSetting, Streaming, SurveyUnknown, UnmappedRanges, Zone,
+    ZoneCount, ZoneRatio, ZoneTable,
 };
 pub use sustained::{
     ClippingEffect, ClippingEffectUnknown, ClippingPoint, IdlePoint, IdleRecovery, IdleRecoveryUnknown,

@@ -37,6 +37,8 @@ pub enum SpanEffectUnknown {
     Interference(Interference),
     RateLimited,
     NoTime,
+    /// Ranges that hold nothing are read quicker, and how many of them a span has decides.
+    PartlyUnmapped,
     /// Fewer than two rounds without failures over the whole range, or over 1 % of it.
     TooFewRounds,
 }

@@ -48,6 +48,10 @@ pub enum SurveyUnknown {
     TwoMedia,
     /// All samples are alike: all mapped, all unmapped, or something else is slower than both.
     AllAlike,
+    /// That share of single random reads is quick, each by itself: parts that hold nothing, or that a cache holds.
+    Interleaved {
+        share: f64,
+    },
     /// What is slower than the rest is reported as slow regions.
     SlowRegions,
     /// So many samples were slow, and the time was over before they could be read again.
@@ -433,8 +437,24 @@ pub struct LatencyClasses {
 pub struct UnmappedRanges {
     pub ranges: Vec<ByteRange>,
     pub share: f64,
-    pub mapped_bytes_per_second: f64,
-    pub unmapped_bytes_per_second: f64,
+    #[serde(flatten)]
+    pub quicker: Quicker,
+}
+
+/// How much quicker reads of ranges that hold nothing are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Quicker {
+    Streams {
+        mapped_bytes_per_second: f64,
+        unmapped_bytes_per_second: f64,
+    },
+    /// Where a link carries no more than the flash delivers.
+    SingleReads {
+        mapped_read_s: f64,
+        unmapped_read_s: f64,
+    },
 }
 
 macro_rules! conclusions {

@@ -2,14 +2,14 @@
 
 use super::access::{CONSTANT, REPEAT_ALONE};
 use super::datasheet_claims::SHORTFALL_MIN;
-use super::numbers::{long_time, number, plural, rate, size, span};
+use super::numbers::{long_time, number, plural, rate, short_time, size, span};
 use super::{Group, NO_TIME, RATE_LIMITED, Reason, Subject, Wording, imported_remark};
 use crate::quantity::count;
 use model::experiment_name::ExperimentName;
 use model::finding::{
     FigureRatio, FindingCode, FullPassTime, ImportedRatio, InterfaceLimit, Known, OtherLoad, PORT_DATA_SHARE,
-    PassBasis, RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Slowed, Streaming, SurveyUnknown,
-    UnmappedRanges, ZoneCount, ZoneRatio, ZoneTable,
+    PassBasis, Quicker, RateOf, SequentialRate, SlowKind, SlowRegion, SlowRegions, Slowed, Streaming,
+    SurveyUnknown, UnmappedRanges, ZoneCount, ZoneRatio, ZoneTable,
 };
 use model::range::ByteRange;
 use model::request::Operation;
@@ -400,16 +400,23 @@ impl Wording for UnmappedRanges {
             Some(_) => "it was never written, or discarded",
             None => "it was never written, was discarded, or is cached",
         };
-        format!(
-            "About {} % of the drive reads at {}, the rest at {}: {holds}.",
-            number(100.0 * found.share),
-            rate(found.unmapped_bytes_per_second),
-            rate(found.mapped_bytes_per_second)
-        )
+        let share = number(100.0 * found.share);
+        match found.quicker {
+            Quicker::Streams { mapped_bytes_per_second, unmapped_bytes_per_second } => format!(
+                "About {share} % of the drive reads at {}, the rest at {}: {holds}.",
+                rate(unmapped_bytes_per_second),
+                rate(mapped_bytes_per_second)
+            ),
+            Quicker::SingleReads { mapped_read_s, unmapped_read_s } => format!(
+                "Random reads take {} in about {share} % of the drive, and {} in the rest: {holds}.",
+                short_time(unmapped_read_s),
+                short_time(mapped_read_s)
+            ),
+        }
     }
 
     fn advice(_: &Known<UnmappedRanges>, _: FindingCode, _: &Subject<'_>) -> Option<String> {
-        Some("Write the whole drive once before you measure its read throughput.".into())
+        Some("Write the whole drive once before you measure its reads.".into())
     }
 }
 
@@ -463,6 +470,10 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::AllAlike => {
             "the whole drive reads at one speed, so it may be fully written or fully trimmed.".into()
         }
+        SurveyUnknown::Interleaved { share } => format!(
+            "{} % of random reads are quick, too close to others to tell what holds no data from what is cached.",
+            number(100.0 * share)
+        ),
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
         }

@@ -19,8 +19,13 @@ const DROP_MIN: f64 = 0.06;
 /// The clipping effect is that of using this share of the drive.
 const CLIPPED_SHARE: f64 = 0.5;
 /// What is told of flash all of which holds data: it has no zones, and a link that limits what holds nothing is no limit of the flash.
-const OF_WHOLE_FLASH: [FindingCode; 4] =
-    [FindingCode::ZoneRatio, FindingCode::ZoneCount, FindingCode::ZoneTable, FindingCode::InterfaceLimit];
+const OF_WHOLE_FLASH: [FindingCode; 5] = [
+    FindingCode::ZoneRatio,
+    FindingCode::ZoneCount,
+    FindingCode::ZoneTable,
+    FindingCode::InterfaceLimit,
+    FindingCode::SpanEffect,
+];
 /// Fragmentation after many hours of mixed writes, for which the width of a valley is said.
 const FRAGMENTED: f64 = 0.8;
 
