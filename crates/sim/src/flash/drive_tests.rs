@@ -233,6 +233,20 @@ fn what_holds_nothing_is_read_without_a_die() {
     assert!((read_at(&mut bench, 0) - 10e-6).abs() < 1e-9);
 }
 
+#[test]
+fn what_was_discarded_before_holds_nothing() {
+    let text = PLAIN.replace("over_provisioning = 0.1", "over_provisioning = 0.1\ninitial = \"filled\"");
+    let discarded = "[[discarded]]\nfirst_byte = 1_000_000_000\nbytes = 2_000_000_000\n";
+    let mut bench =
+        Bench::new(8 * GB, &FlashProfile { read_overhead_us: 10.0, ..profile(&(text + discarded)) });
+    let mut read_at = |offset| bench.run(1, 1, |_| read(offset, 4096));
+    for (offset, seconds) in
+        [(999_997_440, 65.12e-6), (1_000_001_536, 10e-6), (2_999_992_320, 10e-6), (3_000_004_608, 65.12e-6)]
+    {
+        assert!((read_at(offset) - seconds).abs() < 1e-9, "{offset}");
+    }
+}
+
 /// The reference calculation: IOPS(Q) = D·(1 − (1 − 1/D)^Q)/t as long as few wait for another; see the truth's comment for more.
 #[test]
 fn random_reads_gain_by_depth_as_balls_in_bins() {

@@ -69,6 +69,7 @@ fn a_seed_stays_the_drive_it_was() {
             "A random cloud volume: 173 GB, 41860 requests of credit, then 107.6 per second",
             "A random disk behind a write cache: 2.10 TB, 1 GB of cache",
             "A random hard disk that reads on arrival: 9.95 TB",
+            "A random flash drive: 2.00 TB, 3 bits a cell, 16 dies, up to 88 GB of SLC cache, 835 GB of it discarded",
         ]
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::flash::profile::{DiscardedRange, Initial};
 use crate::generator::draws::Draws;
-use crate::generator::family::Family;
+use crate::generator::family::{Family, size};
 use crate::generator::flash;
 use crate::profile::Profile;
 
@@ -16,7 +16,7 @@ pub(super) fn draw(seed: u64) -> Profile {
     let capacity = profile.identity.capacity_bytes.unwrap_or_default();
     if let Some(flash) = &mut profile.flash {
         flash.initial = Initial::Filled;
-        let mut from = 0;
+        let (mut from, mut discarded) = (0, 0);
         loop {
             let first_byte = from + part_of(capacity, draws.even(SHARE));
             let bytes = part_of(capacity, draws.even(SHARE));
@@ -25,10 +25,11 @@ pub(super) fn draw(seed: u64) -> Profile {
             if from as f64 > (1.0 - SHARE.0) * capacity as f64 {
                 break;
             }
+            discarded += bytes;
             flash.discarded.push(DiscardedRange { first_byte, bytes });
         }
+        profile.description += &format!(", {} of it discarded", size(discarded));
     }
-    profile.description += ", partly discarded";
     profile
 }
 

@@ -159,6 +159,24 @@ fn a_disk_that_does_not_add_up_says_why() {
         ),
         ("660p", "page_kib = 16", "page_kib = 12", "flash.page_kib: must be a power of two"),
         (
+            "660p",
+            "[flash.buffer]",
+            "[[flash.discarded]]\nfirst_byte = 0\nbytes = 4096\n[flash.buffer]",
+            "flash.discarded: is of a drive with initial = \"filled\"",
+        ),
+        (
+            "970-pro",
+            "[flash.buffer]",
+            "[[flash.discarded]]\nfirst_byte = 8192\nbytes = 4096\n[[flash.discarded]]\nfirst_byte = 8192\nbytes = 1\n[flash.buffer]",
+            "flash.discarded.1.first_byte: lies before the end of the range before it",
+        ),
+        (
+            "970-pro",
+            "[flash.buffer]",
+            "[[flash.discarded]]\nfirst_byte = 8192\nbytes = 9000000000000000000\n[flash.buffer]",
+            "flash.discarded.0.bytes: reaches past the end of the drive",
+        ),
+        (
             "raid0-3x64k",
             "profile = \"hds723030ala640\"",
             "profile = \"hds723030ala64\"",
