@@ -293,7 +293,6 @@ fn is_gain(ratio: f64) -> bool {
     ratio < 1.0 - GAIN_MIN
 }
 
-/// Of long samples, which hold several surfaces.
 fn is_loss(ratio: f64) -> bool {
     ratio > 1.0 + GAIN_MIN / 2.0
 }

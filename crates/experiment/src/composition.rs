@@ -26,7 +26,6 @@ impl Prepared {
         Prepared { experiment, count: phases.len(), phases, fills: setup.empty }
     }
 
-    /// The same, and then wakes the drive.
     pub fn and_warm_up(mut self, range: ByteRange, block: Bytes) -> Prepared {
         let reads = preparation::warm_up(self.experiment.clone(), range, block, preparation::WARM_UP);
         self.phases.push_back(reads);

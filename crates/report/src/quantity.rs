@@ -36,7 +36,6 @@ struct Narrow {
     /// From this share of the number on its ends are shown.
     shown_min: f64,
     digits_min: f64,
-    /// What is narrower is said to be.
     percent_min: f64,
 }
 

@@ -24,7 +24,6 @@ const SENTENCE_COLUMNS_MAX: usize = 600;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Heading,
-    /// Something is wrong with the drive.
     Bad,
     /// The reader should know before believing the rest.
     Warning,

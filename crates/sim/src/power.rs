@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 
 const SECTOR: usize = 512;
 
-/// A drive's data, and its write cache.
 pub struct CachedContents {
     medium: Contents,
     policy: FlushPolicy,

@@ -18,7 +18,6 @@ pub(crate) struct Knee {
     pub at_once: u64,
     /// The least that may be it: of those not clearly worse, and of those that lie between it and the next measured.
     pub low: u64,
-    /// The most that may be it, likewise.
     pub high: u64,
     /// Whether the most that was measured is not clearly worse: then it may lie beyond.
     pub is_open: bool,

@@ -118,7 +118,6 @@ pub(super) fn judge(run: &RunView<'_>) -> Result<FlushHonoured, FlushUnknown> {
     }
 }
 
-/// Whether commits wait for the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stored {
     Yes,

@@ -79,28 +79,29 @@ pub(super) fn by_single_reads(run: &RunView<'_>, range: ByteRange) -> Result<Unm
     let mut reads: Vec<IoRecord> = single_reads(run).collect();
     reads.sort_unstable_by_key(|read| read.offset_bytes);
     let places: Vec<Visit> = reads.chunks_exact(READS_OF_PLACE).map(place).collect();
-    let limit = limit_between(&places).ok_or(SurveyUnknown::AllAlike)?;
-    let is_quick = |read: &IoRecord| seconds(read) < limit;
-    let mixed = reads.chunks_exact(READS_OF_PLACE).filter(|place| {
-        let quick = place.iter().filter(|read| is_quick(read)).count();
-        (STRANGERS_MIN..=READS_OF_PLACE - STRANGERS_MIN).contains(&quick)
-    });
-    if mixed.count() as f64 > MIXED_SHARE_MAX * places.len() as f64 {
-        let quick = reads.iter().filter(|read| is_quick(read)).count();
+    let limit_s = limit_between(&places).ok_or(SurveyUnknown::AllAlike)?;
+    let (mut mixed, mut quick) = (0, 0);
+    for place in reads.chunks_exact(READS_OF_PLACE) {
+        let of_place = place.iter().filter(|read| seconds(read) < limit_s).count();
+        mixed += usize::from((STRANGERS_MIN..=READS_OF_PLACE - STRANGERS_MIN).contains(&of_place));
+        quick += of_place;
+    }
+    if mixed as f64 > MIXED_SHARE_MAX * places.len() as f64 {
         return Err(SurveyUnknown::Interleaved { share: quick as f64 / reads.len() as f64 });
     }
-    let ranges = fast_ranges(&places, range, limit);
-    let (mapped, unmapped): (Vec<&Visit>, Vec<&Visit>) =
-        places.iter().partition(|place| place.seconds_per_byte >= limit);
-    let read_s = |places: &[&Visit]| {
-        let seconds: Vec<f64> = places.iter().map(|place| place.seconds_per_byte).collect();
-        Sample::median_or_zero(seconds)
+    let ranges = fast_ranges(&places, range, limit_s);
+    let (mut mapped_s, mut unmapped_s) = (Vec::new(), Vec::new());
+    for place in &places {
+        let group = if place.seconds_per_byte < limit_s { &mut unmapped_s } else { &mut mapped_s };
+        group.push(place.seconds_per_byte);
+    }
+    let quicker = Quicker::SingleReads {
+        mapped_read_s: Sample::median_or_zero(mapped_s),
+        unmapped_read_s: Sample::median_or_zero(unmapped_s),
     };
-    let quicker = Quicker::SingleReads { mapped_read_s: read_s(&mapped), unmapped_read_s: read_s(&unmapped) };
     Ok(UnmappedRanges { share: share_of(&ranges, range), ranges, quicker })
 }
 
-/// Reads side by side as one sample, that takes what half of them took or less.
 fn place(reads: &[IoRecord]) -> Visit {
     let (first, last) = (&reads[0], &reads[reads.len() - 1]);
     Visit {

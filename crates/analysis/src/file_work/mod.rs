@@ -30,9 +30,7 @@ pub struct Sample {
 
 #[derive(Clone, Debug)]
 pub struct TaskSamples<'run> {
-    /// What was done, in the first round.
     pub work: &'run FileWork,
-    /// The rounds that came to their end.
     pub samples: Vec<Sample>,
     pub histogram: LatencyHistogram,
 }

@@ -16,7 +16,6 @@ pub struct ZoneSeen {
     pub last_byte: u64,
     /// Sectors on its tracks: each number once, the largest first.
     pub sectors: Vec<u32>,
-    /// How often each of these was met.
     pub times: Vec<usize>,
     pub probes: usize,
     /// Whether a count came again behind another one: then all of its surfaces went by more than once, and their order explains nothing.
@@ -25,7 +24,6 @@ pub struct ZoneSeen {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// From the start of the range on.
     pub zones: Vec<ZoneSeen>,
     /// What passes from the end of a track to the start of the next, in turns less whole ones.
     pub skew_turns: Option<f64>,

@@ -284,8 +284,7 @@ impl<'run> Fitting<'run> {
         credit - deficits[..last].iter().copied().fold(0.0, f64::min)
     }
 
-    /// The most with which requests larger than `met` may have counted as one for each part of any power of two, and nothing exceeds the credit;
-    /// none where that is excluded.
+    /// The most with which requests larger than `met` may have counted as one for each part of any power of two; none where that exceeds the credit.
     fn credit_if_several(&self, met: Bytes, credit: f64) -> Option<f64> {
         if self.asked.unit != Unit::Requests {
             return None;
@@ -338,15 +337,11 @@ impl<'run> Fitting<'run> {
     }
 
     fn is_as_slow_with_credit(&self) -> bool {
-        let limited = self.limited_shapes();
         let mut with_credit = 0;
         for &member in &self.members {
-            let window = &self.windows[member];
-            let are_limited = self.asked.steps()[window.from..window.to]
-                .iter()
-                .all(|step| self.asked.shape(step).is_some_and(|shape| limited.contains(&shape)));
-            let has_credit = (window.from..window.to).all(|step| !self.is_near_credit(step));
-            with_credit += usize::from(are_limited && has_credit);
+            let mut steps = self.windows[member].from..self.windows[member].to;
+            with_credit +=
+                usize::from(steps.all(|step| self.is_of_limited(step) && !self.is_near_credit(step)));
         }
         with_credit as f64 > (AS_SLOW_SHARE * self.waiting().count() as f64).max(1.0)
     }
@@ -503,14 +498,9 @@ impl<'run> Fitting<'run> {
     fn limited_s(&self) -> Vec<f64> {
         let mut is_limited: Vec<bool> =
             (0..self.asked.steps().len()).map(|step| self.is_at_credit(step)).collect();
-        let shapes = self.limited_shapes();
         for &member in &self.members {
             let steps = self.windows[member].from..self.windows[member].to;
-            let waits = |step| {
-                let shape = self.asked.shape(&self.asked.steps()[step]);
-                self.is_near_credit(step) && shape.is_some_and(|shape| shapes.contains(&shape))
-            };
-            if steps.clone().all(waits) {
+            if steps.clone().all(|step| self.is_near_credit(step) && self.is_of_limited(step)) {
                 is_limited[steps].fill(true);
             }
         }
@@ -521,6 +511,10 @@ impl<'run> Fitting<'run> {
             }
         }
         seconds
+    }
+
+    fn is_of_limited(&self, step: usize) -> bool {
+        matches!(self.asked.shape(&self.asked.steps()[step]), Some(shape) if self.limited_shapes().contains(&shape))
     }
 
     fn limited_shapes(&self) -> &[&'run Shape] {

@@ -242,7 +242,6 @@ impl Fit {
 }
 
 impl Bucket {
-    /// Whether larger reads than any that met the limit count as several.
     fn larger_undecided(&self) -> Option<Undecided> {
         let met = *self.blocks.last()?;
         let is_open = self.has_reads && self.credit_if_several.is_some();

@@ -58,7 +58,6 @@ const SENSE_TIMES: f64 = 1.5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writing {
-    /// Nothing shows an arm or a rotation.
     NoArm,
     InPlace,
     /// They went somewhere else first, one after the other.

@@ -72,7 +72,6 @@ pub struct Point {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SizeSweep {
-    /// By operation, order, depth and size.
     pub points: Vec<Point>,
 }
 

@@ -105,7 +105,6 @@ impl Stated<'_> {
         done.map(|io| io.service_ns() as f64 / 1e9).collect()
     }
 
-    /// Where it was; none when nobody says.
     pub(crate) fn range(&self) -> Option<ByteRange> {
         if self.workload.range.is_empty() { None } else { Some(self.workload.range) }
     }

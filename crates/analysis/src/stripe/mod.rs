@@ -53,7 +53,6 @@ const ONE_ARM_SHARE_SEEN: f64 = 0.06;
 const ONE_ARM_DEVIATION_MAX: f64 = 1.96;
 /// In standard errors: what is further from every number than one measurement in a thousand is none of them.
 const ARMS_DEVIATION_MAX: f64 = 3.3;
-/// Drives that a mirror has, at most.
 const COPIES_MAX: u32 = 4;
 /// The odds for a layout against all others and none, as a logarithm: one error in ten thousand.
 const LOG_ODDS_MIN: f64 = 9.2;

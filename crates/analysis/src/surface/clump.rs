@@ -20,7 +20,6 @@ const CLIP_DEVIATIONS: f64 = 3.0;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub centre: f64,
-    /// The logarithm of the time per byte.
     pub value: f64,
     /// The same, clipped to near the level around it.
     pub clipped: f64,

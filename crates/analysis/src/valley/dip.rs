@@ -45,7 +45,6 @@ pub struct Dip {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PhaseDips {
     pub dips: Vec<Dip>,
-    /// Also those that were not kept.
     pub count: u64,
     pub long: u64,
     /// Seconds that were looked at, and of them those in which the rate was too uneven.

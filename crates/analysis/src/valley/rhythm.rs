@@ -19,7 +19,6 @@ const BOUND_CONFIDENCE: f64 = 0.99;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     pub seconds: f64,
-    /// In bytes that were written between them.
     pub bytes: f64,
     /// Whether it was being written more slowly than the drive can.
     pub slowed: bool,
@@ -29,7 +28,6 @@ pub struct Gap {
 pub struct Rhythm {
     /// The mean gap in seconds. Where it is bytes that count, that of writing as fast as the drive can.
     pub seconds: Estimate,
-    /// The mean gap in bytes; likewise.
     pub bytes: Estimate,
     /// Standard deviation over mean, of the gaps in time and in bytes, slowed ones and others together.
     pub variation_s: f64,

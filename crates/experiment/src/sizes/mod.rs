@@ -270,7 +270,6 @@ impl Experiment for Sizes {
     }
 }
 
-/// Of large requests, in a round.
 fn operations(point: &PointKey) -> u64 {
     (BYTES_MAX / point.size).max(2 * point.depth)
 }

@@ -35,7 +35,6 @@ pub(super) struct Rest {
 }
 
 impl Rest {
-    /// The question; none when nobody asks.
     pub fn new(setup: &Setup, request: &SustainRequest, mechanical: bool) -> Option<Rest> {
         let mut rests = request.idle.clone();
         Prng::new(setup.seed, ORDER_STREAM).shuffle(&mut rests);

@@ -14,7 +14,6 @@ pub(super) const DEPTH: u32 = 16;
 const START_PART: u64 = 1024;
 /// But no less than this, which is quick on any drive.
 const START_MIN: u64 = 32 * MIB;
-/// And no more than drives have caches.
 const START_MAX: u64 = 512 * MIB;
 /// Blocks of a hunting read: several in a row tell an end from a stray write.
 const HUNTED_BLOCKS: u64 = 4;

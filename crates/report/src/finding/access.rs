@@ -552,7 +552,6 @@ impl Wording for ReadAhead {
     }
 }
 
-/// A sentence that begins with a blank.
 fn side_by_side(streams: &PrefetchStreams) -> String {
     match *streams {
         PrefetchStreams { low: 1, high: Some(1), .. } => " A single stream keeps its prefetched data.".into(),

@@ -98,7 +98,6 @@ pub(crate) trait Wording: Conclusion<Unknown: Reason> {
     }
 }
 
-/// Why a conclusion is not known.
 pub(crate) trait Reason {
     /// In words, with the command that would tell.
     fn why(&self, code: FindingCode, subject: &Subject<'_>) -> String;

@@ -453,10 +453,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::TooImprecise => {
             "samples differ too much to bound the throughput. Measure longer.".into()
         }
-        SurveyUnknown::OnlyLoaded { rate: seen } => format!(
-            "other load fell into most samples; under it the drive reached {}. {REPEAT_ALONE}",
-            rate(*seen)
-        ),
+        SurveyUnknown::OnlyLoaded { rate } => only_loaded(*rate),
         SurveyUnknown::RotationUnknown => {
             "neither what the drive reports nor its latency tells whether it rotates; only disks have zones."
                 .into()
@@ -470,10 +467,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
         SurveyUnknown::AllAlike => {
             "the whole drive reads at one speed, so it may be fully written or fully trimmed.".into()
         }
-        SurveyUnknown::Interleaved { share } => format!(
-            "{} % of random reads are quick, too close to others to tell what holds no data from what is cached.",
-            number(100.0 * share)
-        ),
+        SurveyUnknown::Interleaved { share } => interleaved(*share),
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
         }
@@ -502,13 +496,25 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
     format!("Inconclusive: {why}")
 }
 
+fn only_loaded(bytes_per_second: f64) -> String {
+    let reached = rate(bytes_per_second);
+    format!("other load fell into most samples; under it the drive reached {reached}. {REPEAT_ALONE}")
+}
+
+fn interleaved(share: f64) -> String {
+    let share = number(100.0 * share);
+    format!(
+        "{share} % of random reads are quick, too close to others to tell what holds no data from what is cached."
+    )
+}
+
 fn slowed_words(slowed: Option<Slowed>) -> &'static str {
     match slowed {
         Some(Slowed::ByOtherLoad) => {
             " Other load on the drive or host was seen meanwhile: alone it may be faster."
         }
         Some(Slowed::ByLostRevolutions) => {
-            " In some samples the drive lost a revolution, to other I/O or by itself: at best it may be faster."
+            " Some samples lost a revolution, to other I/O or to late requests: at best it may be faster."
         }
         None => "",
     }
@@ -665,8 +671,8 @@ mod tests {
         };
         assert_eq!(
             slowed(Slowed::ByLostRevolutions),
-            "Sequential reads run at 22.4 MB/s at the start of the drive. In some samples the drive lost a revolution, to other I/O or by \
-             itself: at best it may be faster."
+            "Sequential reads run at 22.4 MB/s at the start of the drive. Some samples lost a revolution, to other I/O or to late requests: at best \
+             it may be faster."
         );
         assert_eq!(
             slowed(Slowed::ByOtherLoad),

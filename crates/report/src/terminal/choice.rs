@@ -37,7 +37,6 @@ pub struct WeighedDrive {
     pub kind: Option<String>,
     /// Seconds that the writes of a day take, those of the longest burst, and whether the rate falls; or why they are not known.
     pub outcome: Told<(Estimate, Estimate, bool)>,
-    /// What would make it better, as sentences.
     pub advice: Vec<String>,
 }
 

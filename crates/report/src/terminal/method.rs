@@ -163,7 +163,6 @@ fn hull_of(ranges: &[ByteRange]) -> Option<ByteRange> {
     ByteRange::new(first, end - first)
 }
 
-/// A commit writes, and makes it durable.
 pub(super) const WRITES: [Operation; 2] = [Operation::Write, Operation::Commit];
 
 fn extent(run: &Run) -> String {

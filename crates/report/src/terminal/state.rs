@@ -50,7 +50,6 @@ pub struct StateEvent {
     pub bytes: u64,
     pub first_byte: u64,
     pub span_bytes: u64,
-    /// In blocks of up to this.
     pub block_bytes: u64,
     pub seconds: f64,
     pub run: String,

@@ -13,7 +13,6 @@
 use crate::flaw::Flaw;
 use model::units::Bytes;
 
-/// So many pages are watched at most.
 const UNITS_MAX: u64 = 1 << 22;
 /// A superblock with fewer watched pages would make its share of valid ones too coarse.
 const SLOTS_MIN: u64 = 32;

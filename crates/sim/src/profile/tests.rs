@@ -159,6 +159,21 @@ fn a_disk_that_does_not_add_up_says_why() {
         ),
         ("660p", "page_kib = 16", "page_kib = 12", "flash.page_kib: must be a power of two"),
         (
+            "raid0-3x64k",
+            "profile = \"hds723030ala640\"",
+            "profile = \"hds723030ala64\"",
+            "volume.members.0.profile: there is no virtual drive `hds723030ala64`; did you mean `hds723030ala640`? \
+             See them all: drivescope sim list",
+        ),
+    ] {
+        assert_eq!(refused(name, from, to), reason);
+    }
+}
+
+#[test]
+fn what_was_discarded_lies_in_order_on_a_filled_drive() {
+    for (name, from, to, reason) in [
+        (
             "660p",
             "[flash.buffer]",
             "[[flash.discarded]]\nfirst_byte = 0\nbytes = 4096\n[flash.buffer]",
@@ -175,13 +190,6 @@ fn a_disk_that_does_not_add_up_says_why() {
             "[flash.buffer]",
             "[[flash.discarded]]\nfirst_byte = 8192\nbytes = 9000000000000000000\n[flash.buffer]",
             "flash.discarded.0.bytes: reaches past the end of the drive",
-        ),
-        (
-            "raid0-3x64k",
-            "profile = \"hds723030ala640\"",
-            "profile = \"hds723030ala64\"",
-            "volume.members.0.profile: there is no virtual drive `hds723030ala64`; did you mean `hds723030ala640`? \
-             See them all: drivescope sim list",
         ),
     ] {
         assert_eq!(refused(name, from, to), reason);

@@ -256,14 +256,13 @@ fn each_kind_of_drive_has_its_truths() {
     let (even, cache) = ("latency-modes", "write-cache");
     let turning = "wake-up rotation-period seek-track-to-track seek-average seek-full-stroke track-layout drive-cache \
                    read-ahead stripe-layout recording-kind write-cache flush-honoured write-cliff write-valleys";
-    let still = "rotation-period seek-track-to-track seek-average seek-full-stroke track-layout";
-    let plain = "stripe-layout unmapped-ranges";
+    let still = "rotation-period seek-track-to-track seek-average seek-full-stroke track-layout stripe-layout unmapped-ranges";
     let shingled = "band-size write-steady-state idle-recovery";
-    let cells = "write-cache flush-honoured stripe-layout recording-kind write-cliff write-valleys write-steady-state idle-recovery \
-                 clipping-effect unmapped-ranges valley-cure";
+    let cells = "write-cache flush-honoured recording-kind write-cliff write-valleys write-steady-state idle-recovery \
+                 clipping-effect valley-cure";
     for (name, parts) in [
-        ("constant", vec![of_all, reading, sound, alone, even, cache, still, plain]),
-        ("faulty", vec![of_all, reading, alone, cache, still, plain, "device-lost data-integrity"]),
+        ("constant", vec![of_all, reading, sound, alone, even, cache, still]),
+        ("faulty", vec![of_all, reading, alone, cache, still, "device-lost data-integrity"]),
         (
             "zoned",
             vec![
@@ -295,7 +294,7 @@ fn each_kind_of_drive_has_its_truths() {
                 "access-time span-effect device-lost data-integrity stripe-layout recording-kind write-cliff write-valleys rotation-period",
             ],
         ),
-        ("lying-stick", vec![of_all, reading, alone, cache, still, plain, "device-lost"]),
+        ("lying-stick", vec![of_all, reading, alone, cache, still, "device-lost"]),
         (
             "cloud-volume",
             vec![
@@ -305,7 +304,6 @@ fn each_kind_of_drive_has_its_truths() {
                 sound,
                 even,
                 still,
-                plain,
             ],
         ),
     ] {

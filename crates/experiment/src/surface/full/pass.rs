@@ -55,7 +55,6 @@ pub enum Purpose {
     Again {
         number: u32,
         count: u32,
-        /// For which time, counted from 1.
         round: u32,
     },
     /// A sound stretch between two rounds of slow ones: what is slow for a while is slow there too.
