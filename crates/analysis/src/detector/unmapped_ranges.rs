@@ -30,6 +30,7 @@ use model::units::Offset;
 
 /// Of so many single reads the median is that of most of them, however late one is.
 const READS_OF_PLACE: usize = 8;
+const READS_MAX: usize = 100_000;
 /// A place is mixed from so many reads of the other kind on: one may be late. Of places drawn at random as small as a read from a quarter of a
 /// drive, 0.63 are; of long ranges those at their ends.
 const STRANGERS_MIN: usize = 2;
@@ -76,7 +77,7 @@ pub(super) fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnkno
 }
 
 pub(super) fn by_single_reads(run: &RunView<'_>, range: ByteRange) -> Result<UnmappedRanges, SurveyUnknown> {
-    let mut reads: Vec<IoRecord> = single_reads(run).collect();
+    let mut reads: Vec<IoRecord> = single_reads(run).take(READS_MAX).collect();
     reads.sort_unstable_by_key(|read| read.offset_bytes);
     let places: Vec<Visit> = reads.chunks_exact(READS_OF_PLACE).map(place).collect();
     let limit_s = limit_between(&places).ok_or(SurveyUnknown::AllAlike)?;

@@ -397,8 +397,8 @@ impl Wording for UnmappedRanges {
         let found = &known.conclusion;
         // Behind a network or a hypervisor, a server may keep a part in memory.
         let holds = match &subject.target.link {
-            Some(_) => "it was never written, or discarded",
-            None => "it was never written, was discarded, or is cached",
+            Some(_) => "the fast part was never written, or discarded",
+            None => "the fast part was never written, was discarded, or is cached",
         };
         let share = number(100.0 * found.share);
         match found.quicker {
@@ -738,6 +738,23 @@ mod tests {
             "One region is slow: 2.15 GB at byte 200,000,000,000, 4.90 × slower than around it (weak sectors, longest \
              request 812 ms). Chance of detecting one: 34.5 % if it is 64 MiB, 99.99 % if it is 1 GiB. Scattered slow blocks \
              cover at most another 1.23 % of the drive (95 % confidence)."
+        );
+    }
+
+    #[test]
+    fn what_holds_nothing_is_told_by_what_it_is_quicker_at() {
+        let told = |quicker| {
+            let found = UnmappedRanges { ranges: Vec::new(), share: 0.4213, quicker };
+            statement(&known(found), FindingCode::UnmappedRanges)
+        };
+        assert_eq!(
+            told(Quicker::Streams { mapped_bytes_per_second: 2.6e9, unmapped_bytes_per_second: 6.8e9 }),
+            "About 42.1 % of the drive reads at 6.80 GB/s, the rest at 2.60 GB/s: the fast part was never written, was discarded, or is cached."
+        );
+        assert_eq!(
+            told(Quicker::SingleReads { mapped_read_s: 133e-6, unmapped_read_s: 27.6e-6 }),
+            "Random reads take 27.6 µs in about 42.1 % of the drive, and 133 µs in the rest: the fast part was never written, was \
+             discarded, or is cached."
         );
     }
 
