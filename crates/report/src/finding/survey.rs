@@ -390,7 +390,7 @@ fn percent(probability: f64) -> String {
 }
 
 impl Wording for UnmappedRanges {
-    const PLACE: (Group, &'static str) = (Group::Writes, "Unmapped ranges");
+    const PLACE: (Group, &'static str) = (Group::Sound, "Unmapped ranges");
     const COUNTED: Option<(&'static str, &'static str)> = Some(("range", "ranges"));
 
     fn statement(known: &Known<UnmappedRanges>, _: FindingCode, subject: &Subject<'_>) -> String {
