@@ -51,14 +51,13 @@ pub(super) fn unmapped(run: &Examined<'_>) -> Result<UnmappedRanges, SurveyUnkno
     if map.visits.len() < 2 * GROUP_VISITS_MIN {
         return Err(SurveyUnknown::TooFewSamples { usable: map.visits.len() });
     }
-    if let Some(load) = map.other_load() {
-        return Err(SurveyUnknown::OtherLoad(load));
-    }
-    let Some(limit) = limit_between(&map.visits) else {
-        return match map.scattered() {
-            Some(reason) => Err(reason),
-            None => by_single_reads(run, map.range),
-        };
+    let (load, scattered) = (map.other_load().map(SurveyUnknown::OtherLoad), map.scattered());
+    let limit = match limit_between(&map.visits) {
+        Some(limit) if load.is_none() => limit,
+        // Reads side by side are of different moments, so that no load makes them alike.
+        _ => {
+            return by_single_reads(run, map.range).map_err(|reason| load.or(scattered).unwrap_or(reason));
+        }
     };
     if is_told_as_slow(map, limit) {
         return Err(SurveyUnknown::SlowRegions);

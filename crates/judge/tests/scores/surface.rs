@@ -550,6 +550,21 @@ fn single_reads_tell_what_was_discarded_behind_a_link() {
     }
 }
 
+/// Somebody else reads for half a second in every three: streams tell nothing, and single reads side by side are of different moments.
+#[test]
+fn single_reads_tell_what_was_discarded_beside_other_load() {
+    let load =
+        "\n[[faults]]\nkind = \"other-load\"\nqueue_depth = 1\nat_s = 1.0\nseconds = 0.5\nevery_s = 3.0\n";
+    let own = Own::new("random-trimmed-1539601", &[], load);
+    let document = measured("check", &own.drive.target, &["--deep"]);
+    assert_eq!(
+        document.value(FindingCode::UnmappedRanges),
+        Some(2.0),
+        "{}",
+        document.said(FindingCode::UnmappedRanges)
+    );
+}
+
 #[test]
 fn bursts_that_rewrite_bands_tell_no_pass() {
     let shingled = measured("surface", "sim:smr-2tb", &["--write"]);
