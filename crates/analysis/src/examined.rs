@@ -7,7 +7,8 @@ use crate::measured::is_surveyed;
 use crate::moving_parts::{is_as_slow_nearby, turns};
 use crate::stripe::{Answered, Arms, Verdict};
 use crate::surface::{Pauses, SurfaceMap};
-use model::finding::{Interference, NoGeometry, StripeLayoutUnknown, SurveyUnknown};
+use crate::unmapped::{self, ReadGroups};
+use model::finding::{Interference, NoGeometry, StripeLayoutUnknown, SurveyUnknown, UnmappedRanges};
 use model::request::Operation;
 use model::run::RunView;
 use std::cell::OnceCell;
@@ -26,6 +27,8 @@ pub struct Examined<'run> {
     mechanics: OnceCell<Result<Mechanics, NoGeometry>>,
     members: OnceCell<Option<Answered>>,
     read_on: OnceCell<ReadOn>,
+    read_groups: OnceCell<Result<ReadGroups, SurveyUnknown>>,
+    unmapped: OnceCell<Result<UnmappedRanges, SurveyUnknown>>,
 }
 
 impl<'run> Examined<'run> {
@@ -39,6 +42,8 @@ impl<'run> Examined<'run> {
             mechanics: OnceCell::new(),
             members: OnceCell::new(),
             read_on: OnceCell::new(),
+            read_groups: OnceCell::new(),
+            unmapped: OnceCell::new(),
         }
     }
 
@@ -53,6 +58,27 @@ impl<'run> Examined<'run> {
 
     pub(crate) fn mechanics(&self) -> Result<&Mechanics, NoGeometry> {
         self.mechanics.get_or_init(|| Mechanics::of(self)).as_ref().map_err(|reason| *reason)
+    }
+
+    pub(crate) fn read_groups(&self) -> Result<&ReadGroups, SurveyUnknown> {
+        self.read_groups.get_or_init(|| ReadGroups::of(self)).as_ref().map_err(|reason| *reason)
+    }
+
+    pub(crate) fn unmapped(&self) -> Result<&UnmappedRanges, SurveyUnknown> {
+        self.unmapped.get_or_init(|| self.find_unmapped()).as_ref().map_err(|reason| *reason)
+    }
+
+    fn find_unmapped(&self) -> Result<UnmappedRanges, SurveyUnknown> {
+        let map = self.surface(Operation::Read)?;
+        if let Some(limit) = unmapped::limit_of_samples(map)? {
+            return unmapped::by_samples(self, map, limit);
+        }
+        // Neighboring offsets were read at different times, so that no load makes their latencies alike.
+        match (self.read_groups(), map.other_load()) {
+            (Ok(groups), _) => Ok(groups.unmapped(map.range)),
+            (Err(_), Some(load)) => Err(SurveyUnknown::OtherLoad(load)),
+            (Err(reason), None) => Err(map.scattered().unwrap_or(reason)),
+        }
     }
 
     /// Whether one drive answers reads at a higher QD or several, where that was asked.
@@ -71,8 +97,8 @@ impl<'run> Examined<'run> {
         self.members.get_or_init(answered).as_ref()
     }
 
-    /// Whether reads are of arms only where something turns. Who waits for whom shows the drives of a stripe; the servers of a network volume
-    /// answer as many at once as a mirror does, and as slowly nearby.
+    /// Whether only rotation proves arms. A stripe shows in which reads wait for which; the servers of a network volume complete several reads
+    /// concurrently, as a mirror does, but are no faster within a small span.
     fn needs_rotation(&self, verdict: &Verdict) -> bool {
         match verdict {
             Verdict::One => true,

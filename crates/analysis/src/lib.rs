@@ -32,6 +32,7 @@ pub mod streaming;
 pub mod stripe;
 pub mod surface;
 pub mod sustained;
+mod unmapped;
 pub mod valley;
 
 pub use detector::{Detected, analyse, concluded, detected};

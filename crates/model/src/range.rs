@@ -63,6 +63,10 @@ impl ByteRange {
         other.first >= self.first && other.end() <= self.end()
     }
 
+    pub fn contains_offset(&self, offset: Offset) -> bool {
+        (self.first..self.end()).contains(&offset)
+    }
+
     pub fn overlaps(&self, other: &ByteRange) -> bool {
         self.first < other.end() && other.first < self.end()
     }

@@ -84,15 +84,15 @@ pub fn set_up(without_system_tests: bool) -> Result<(Vec<Suite>, Tally), Failure
             suites.push(Suite { name, python, tests: PACKAGE_TESTS, has_types });
         }
     }
-    let Some(fleet) = newest.of_fleet() else {
+    if let Some(fleet) = newest.of_fleet() {
+        if fleet.is_prepared(&uv, FLEET_NAME, without_system_tests, &mut tally)? {
+            for (name, tests) in [(FLEET_NAME, FLEET_TESTS), (ANSIBLE_NAME, ANSIBLE_TESTS)] {
+                suites.push(Suite { name: name.to_owned(), python: fleet.clone(), tests, has_types: false });
+            }
+        }
+    } else {
         tally.skip(FLEET_NAME, "they need Python 3.11");
         tally.skip(ANSIBLE_NAME, "they need Python 3.11");
-        return Ok((suites, tally));
-    };
-    if fleet.is_prepared(&uv, FLEET_NAME, without_system_tests, &mut tally)? {
-        for (name, tests) in [(FLEET_NAME, FLEET_TESTS), (ANSIBLE_NAME, ANSIBLE_TESTS)] {
-            suites.push(Suite { name: name.to_owned(), python: fleet.clone(), tests, has_types: false });
-        }
     }
     let downloads = downloads();
     if downloads.exists() {

@@ -15,7 +15,6 @@
 //! Bairavasundaram et al., "An analysis of latent sector errors in disk drives", SIGMETRICS 2007.
 
 use super::detect::{Detector, Need};
-use super::unmapped_ranges::unmapped;
 use super::zones::operation;
 use crate::examined::Examined;
 use crate::measured::{merged_latencies, sequential_visits, survey_evidence};
@@ -24,6 +23,7 @@ use crate::stats::CONFIDENCE;
 use crate::stats::sample::Sample;
 use crate::streaming::Calibration;
 use crate::surface::{SlowPlace, SurfaceMap, Visit};
+use crate::unmapped::are_any_at;
 use model::finding::{
     Finding, FindingCode, LatencyClasses, OtherLoad, Outcome, SampledSize, SlowKind, SlowRegion, SlowRegions,
     SurveyUnknown, UnmappedRanges,
@@ -80,9 +80,9 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
         if let Some(reason) = map.scattered() {
             return Err(reason);
         }
-        // What was written between ranges that hold nothing is slower than those, and no slower than what was written elsewhere.
-        if let Ok(found) = unmapped(run) {
-            places = written(map, &found).slow_places;
+        // Mapped ranges are slower than unmapped neighbors: compare them with other mapped ranges.
+        if let Ok(found) = run.unmapped() {
+            places = written(map, found).slow_places;
         }
     }
     if places.is_empty() && map.suspects().len() >= UNSETTLED_MIN {
@@ -109,10 +109,7 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
 
 fn written(map: &SurfaceMap, found: &UnmappedRanges) -> SurfaceMap {
     let mut visits = map.visits.clone();
-    visits.retain(|visit| {
-        let at = Offset::new(visit.first_byte);
-        !found.ranges.iter().any(|range| (range.first()..range.end()).contains(&at))
-    });
+    visits.retain(|visit| !are_any_at(&found.ranges, Offset::new(visit.first_byte)));
     SurfaceMap::of_visits(map.range, visits)
 }
 

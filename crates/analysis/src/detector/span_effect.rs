@@ -16,7 +16,6 @@
 
 use super::detect::{Detector, Need};
 use super::trust::doubts;
-use super::unmapped_ranges::by_single_reads;
 use crate::examined::Examined;
 use crate::measured::{
     Part, Slice, Visit, evidence_of, in_no_time, is_measurement, random_groups, random_visits, round_ratios,
@@ -85,10 +84,7 @@ fn compare(
     if let Some(by) = run.interference() {
         return Err(SpanEffectUnknown::Interference(by));
     }
-    if let Some((_, whole)) = spans.last_key_value()
-        && turns(run) == Some(false)
-        && by_single_reads(run, whole[0].workload.range).is_ok()
-    {
+    if turns(run) == Some(false) && run.read_groups().is_ok() {
         return Err(SpanEffectUnknown::PartlyUnmapped);
     }
     let arms = run.arms();

@@ -30,7 +30,7 @@ const RUNS_MAX: usize = 3;
 const FULL_SHARE: f64 = 0.02;
 /// Windows that may contradict: the one in which the credit ends, and a stall now and then.
 pub(super) const CONTRADICTING_SHARE: f64 = 0.02;
-/// Of windows at the sustained rate, so many may have had credit to one that waited: where several workloads alternate.
+/// Windows at the sustained rate with credit left, as a share of those that wait for tokens: alternating workloads make some by chance.
 const AS_SLOW_SHARE: f64 = 0.1;
 /// What comes at the sustained rate so near to the credit waits for tokens: on mounted volumes 1 to 5 % of what was counted had been joined.
 const NEAR_SHARE: f64 = 0.05;
@@ -91,7 +91,7 @@ pub(super) struct Fit {
     pub bucket: Bucket,
     pub waits: Vec<bool>,
     contradicting: Vec<usize>,
-    /// Whether what waits for tokens comes at their rate with tokens left, too: then that is the rate of the drive.
+    /// Whether the workload that waits for tokens is no faster with credit left: then the sustained rate is the drive's.
     is_as_slow_with_credit: bool,
 }
 

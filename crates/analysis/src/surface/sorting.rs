@@ -362,7 +362,7 @@ fn is_apart(visits: &[Visit], slow: &[usize], sound_times: &[u64]) -> bool {
 
 impl SlowPlace {
     pub(super) fn is_in(&self, range: ByteRange) -> bool {
-        (range.first()..range.end()).contains(&Offset::new(self.first_byte + self.bytes / 2))
+        range.contains_offset(Offset::new(self.first_byte + self.bytes / 2))
     }
 
     pub(crate) fn range(&self) -> ByteRange {

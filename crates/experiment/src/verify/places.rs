@@ -112,7 +112,7 @@ pub(super) fn drawn(places: &Places, end: Offset, seed: u64) -> Vec<Offset> {
     chosen.dedup();
     let mut offsets: Vec<Offset> = chosen.iter().map(|block| rest.first() + places.block * *block).collect();
     if let Some(end) = places.end() {
-        offsets.retain(|offset| !(end.first()..end.end()).contains(offset));
+        offsets.retain(|offset| !end.contains_offset(*offset));
     }
     offsets
 }

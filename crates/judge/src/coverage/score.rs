@@ -106,22 +106,25 @@ fn passes_a_limit_unmet(drive: &Drive, document: &Document, truth: &Truth) -> bo
     is_pass && drive.profile.limit.is_some() && document.said(FindingCode::RateLimit)["value"].is_null()
 }
 
-/// A scratch whose sectors were remapped costs the way to the spares and back: a sample around it takes twice as long and is slow
-/// indeed, and a shorter way costs nothing that shows.
+/// Remapped sectors cost seeks to the spares and back: a sample with many of them takes twice as long and is slow indeed.
 fn is_slow_where_remapped(drive: &Drive, document: &Document, truth: &Truth) -> bool {
     let regions = document.rows(truth.code, "regions");
     if truth.code != FindingCode::SlowRegions || truth.value != TruthValue::Absent || regions.is_empty() {
         return false;
     }
+    let Some(disk) = &drive.profile.disk else { return false };
     let mut remapped = Vec::new();
-    for defect in drive.profile.disk.iter().flat_map(|disk| &disk.defects) {
+    for defect in &disk.defects {
         if defect.kind == DefectKind::Remapped {
             remapped.push((defect.first_byte as f64, defect.bytes as f64));
         }
     }
-    regions
-        .iter()
-        .all(|region| meets_any(&(number(region, "first_byte"), number(region, "bytes")), &remapped))
+    for region in regions {
+        if !meets_any(&(number(region, "first_byte"), number(region, "bytes")), &remapped) {
+            return false;
+        }
+    }
+    true
 }
 
 fn is_of_flash(profile: &Profile) -> bool {

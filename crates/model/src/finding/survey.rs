@@ -48,7 +48,7 @@ pub enum SurveyUnknown {
     TwoMedia,
     /// All samples are alike: all mapped, all unmapped, or something else is slower than both.
     AllAlike,
-    /// That share of single random reads is quick, each by itself: parts that hold nothing, or that a cache holds.
+    /// That share of single random reads is fast, scattered among slow ones: unmapped blocks, or cache hits.
     Interleaved {
         share: f64,
     },
@@ -135,7 +135,7 @@ pub struct SequentialRate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slowed {
     ByOtherLoad,
-    /// In more samples than one in twenty the drive lost a revolution: to other I/O, or because it was asked too late, as over USB.
+    /// More than one sample in twenty lost a revolution: to other I/O, or to requests that arrived too late, as over USB.
     ByLostRevolutions,
 }
 
@@ -441,20 +441,12 @@ pub struct UnmappedRanges {
     pub quicker: Quicker,
 }
 
-/// How much quicker reads of ranges that hold nothing are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Quicker {
-    Streams {
-        mapped_bytes_per_second: f64,
-        unmapped_bytes_per_second: f64,
-    },
-    /// Where a link carries no more than the flash delivers.
-    SingleReads {
-        mapped_read_s: f64,
-        unmapped_read_s: f64,
-    },
+    Streams { mapped_bytes_per_second: f64, unmapped_bytes_per_second: f64 },
+    SingleReads { mapped_read_s: f64, unmapped_read_s: f64 },
 }
 
 macro_rules! conclusions {

@@ -34,7 +34,7 @@ impl Reason for SpanEffectUnknown {
             Self::RateLimited => RATE_LIMITED.into(),
             Self::NoTime => NO_TIME.into(),
             Self::Interference(by) => why_interference(*by),
-            Self::PartlyUnmapped => "Inconclusive: parts of the drive hold no data and are read quicker. Write the whole drive once.".into(),
+            Self::PartlyUnmapped => "Inconclusive: parts of the drive hold no data, and reads there are faster. Write the whole drive once.".into(),
             Self::TooFewRounds => {
                 "Inconclusive: fewer than two rounds without failures over the whole range and over 1 % of it.".into()
             }

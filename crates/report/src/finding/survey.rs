@@ -504,7 +504,7 @@ fn only_loaded(bytes_per_second: f64) -> String {
 fn interleaved(share: f64) -> String {
     let share = number(100.0 * share);
     format!(
-        "{share} % of random reads are quick, too close to others to tell what holds no data from what is cached."
+        "{share} % of random reads are fast, scattered too finely to tell unmapped ranges from cache hits."
     )
 }
 
@@ -514,7 +514,7 @@ fn slowed_words(slowed: Option<Slowed>) -> &'static str {
             " Other load on the drive or host was seen meanwhile: alone it may be faster."
         }
         Some(Slowed::ByLostRevolutions) => {
-            " Some samples lost a revolution, to other I/O or to late requests: at best it may be faster."
+            " Some samples lost a revolution, to other I/O or to late requests: without that, throughput is higher."
         }
         None => "",
     }
@@ -671,8 +671,8 @@ mod tests {
         };
         assert_eq!(
             slowed(Slowed::ByLostRevolutions),
-            "Sequential reads run at 22.4 MB/s at the start of the drive. Some samples lost a revolution, to other I/O or to late requests: at best \
-             it may be faster."
+            "Sequential reads run at 22.4 MB/s at the start of the drive. Some samples lost a revolution, to other I/O or to late requests: without \
+             that, throughput is higher."
         );
         assert_eq!(
             slowed(Slowed::ByOtherLoad),

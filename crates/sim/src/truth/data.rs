@@ -136,6 +136,7 @@ pub struct Region {
     pub bytes: u64,
 }
 
+/// One block of every `every_blocks` is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorruptRegion {

@@ -81,11 +81,7 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
     truths.extend(OF_MOVING_PARTS.map(Truth::absent));
     let unmapped = match flash.initial {
         Initial::Fresh => vec![Region { first_byte: 0, bytes: capacity.get() }],
-        Initial::Filled => flash
-            .discarded
-            .iter()
-            .map(|range| Region { first_byte: range.first_byte, bytes: range.bytes })
-            .collect(),
+        Initial::Filled => discarded(flash),
     };
     truths.push(regions(FindingCode::UnmappedRanges, unmapped));
     truths.push(Truth::word(FindingCode::RecordingKind, "flash"));
@@ -114,6 +110,14 @@ pub(super) fn truths(flash: &FlashProfile, capacity: Bytes, link: Option<&LinkNu
     let volatile = flash.buffer.as_ref().filter(|buffer| buffer.flush.stores());
     truths.push(write_cache(volatile.map_or(0, |buffer| buffer.capacity_kib * KIB)));
     truths
+}
+
+fn discarded(flash: &FlashProfile) -> Vec<Region> {
+    let mut regions = Vec::new();
+    for range in &flash.discarded {
+        regions.push(Region { first_byte: range.first_byte, bytes: range.bytes });
+    }
+    regions
 }
 
 /// Nothing is said of reads of what was never written.

@@ -16,7 +16,6 @@ const ROUNDING: f64 = 1e-9;
 /// From a link that is so many times slower on, latencies that scatter leave the rate to it.
 const MUCH_SLOWER: f64 = 1.6;
 
-/// The rate of a drive of constant latency is that of its requests; behind a link of one command each is waited for.
 /// What only an arm over a platter has.
 pub(super) const OF_MOVING_PARTS: [FindingCode; 5] = [
     FindingCode::RotationPeriod,
@@ -26,6 +25,7 @@ pub(super) const OF_MOVING_PARTS: [FindingCode; 5] = [
     FindingCode::TrackLayout,
 ];
 
+/// The rate of a drive of constant latency is that of its requests; behind a link of one command each is waited for.
 pub(super) fn constant_extents(
     constant: &ConstantProfile,
     capacity: Bytes,
