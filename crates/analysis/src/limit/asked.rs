@@ -2,6 +2,7 @@
 
 use super::course::{Course, Shape, Step, Used};
 use model::units::Bytes;
+use std::ops::Range;
 
 /// Windows over which rates are compared: 0.3 s, so that one fits into the short phases of `check`, or a 512th of a long
 /// run. A gap longer than a tenth of that ends one, unless what was in flight was waited for: phases of `access` take 0.08 s. What comes back in
@@ -9,7 +10,8 @@ use model::units::Bytes;
 const WINDOW_NS: u64 = 300_000_000;
 const GAP_NS: u64 = WINDOW_NS / 10;
 const WINDOWS_MAX: u64 = 512;
-/// Rates are alike that differ by a request more or less at either end of a window, and by this share besides.
+/// A request more or less at either end of a window, and a share besides by which rates are alike.
+pub(super) const ENDS_COSTS: f64 = 1.5;
 pub(super) const ALIKE_SHARE: f64 = 0.003;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,7 @@ pub(super) struct Window {
     pub to: usize,
     pub used: f64,
     pub cost: f64,
+    pub seconds: f64,
     rate: f64,
     /// A request more or less at either end, as a rate.
     rate_off: f64,
@@ -78,7 +81,7 @@ pub(super) struct Window {
 
 impl Window {
     fn new(from: usize, to: usize, seconds: f64, used: f64, cost: f64) -> Window {
-        Window { from, to, used, cost, rate: used / seconds, rate_off: 1.5 * cost / seconds }
+        Window { from, to, used, cost, seconds, rate: used / seconds, rate_off: ENDS_COSTS * cost / seconds }
     }
 
     pub(super) fn rate(&self) -> f64 {
@@ -211,6 +214,15 @@ impl<'course> Asked<'course> {
             }
         }
         windows
+    }
+
+    /// By how much less the bucket may have given for these steps than was counted: bytes stay as many, however requests are joined.
+    pub(super) fn joined(&self, steps: Range<usize>) -> f64 {
+        if self.unit == Unit::Bytes {
+            return 0.0;
+        }
+        let joined_of = |step: &Step| self.course.joined_share(step.phase) * self.used(step);
+        self.steps()[steps].iter().map(joined_of).sum()
     }
 
     fn used_between(&self, from: usize, to: usize) -> f64 {

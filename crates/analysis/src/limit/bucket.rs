@@ -4,12 +4,13 @@
 //! the refill, never below 0 (Lindley's recursion). Where requests wait for tokens it stands at the credit, whatever is
 //! asked for and whenever: that is looked for. Nothing but the refill has to be known to compute it.
 
-use super::asked::{Asked, Side, Unit, Waiting, Window};
+use super::asked::{ALIKE_SHARE, Asked, ENDS_COSTS, Side, Unit, Waiting, Window};
 use super::course::{Course, Shape, Step};
 use crate::stats::evenness::chance_so_even;
 use model::units::Bytes;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Windows at the sustained rate without which nothing is claimed: two seconds.
 pub(super) const WINDOWS_MIN: usize = 7;
@@ -28,7 +29,7 @@ pub(super) const RUN_MIN: usize = 3;
 const RUNS_MAX: usize = 3;
 /// Below this share of the credit a bucket may have been full.
 const FULL_SHARE: f64 = 0.02;
-/// Windows that may contradict: the one in which the credit ends, and a stall now and then.
+/// Windows that may contradict: the one in which the credit ends, and a stall now and then; fewer than one for four that wait.
 pub(super) const CONTRADICTING_SHARE: f64 = 0.02;
 /// Windows at the sustained rate with credit left, as a share of those that wait for tokens: alternating workloads make some by chance.
 const AS_SLOW_SHARE: f64 = 0.1;
@@ -54,6 +55,8 @@ pub(super) struct Bucket {
     pub per_second_error: f64,
     pub credit: f64,
     pub credit_error: f64,
+    /// Of the credit, what may have been joined before it was used up.
+    pub credit_joined: f64,
     pub credit_if_several: Option<f64>,
     pub may_have_been_full: bool,
     pub burst: f64,
@@ -122,7 +125,8 @@ impl Fit {
         for &window in &self.contradicting {
             contradicting += usize::from(beside.is_none_or(|other| !other.waits[window]));
         }
-        contradicting as f64 > (CONTRADICTING_SHARE * self.waits.len() as f64).max(1.0)
+        let of_all = CONTRADICTING_SHARE * self.waits.len() as f64;
+        contradicting as f64 > of_all.min(self.bucket.windows as f64 / 4.0).max(1.0)
     }
 }
 
@@ -209,6 +213,8 @@ struct Fitting<'run> {
     members: Vec<usize>,
     stretch: Waiting,
     tolerance: f64,
+    /// Requests, up to each step, that the kernel may have joined.
+    joined_until: Vec<f64>,
     limited_shapes: OnceCell<Vec<&'run Shape>>,
 }
 
@@ -228,7 +234,7 @@ impl<'run> Fitting<'run> {
             window.is_at(run.per_second) && off <= COSTS_OFF * cost + run.error * away_s
         };
         let is_known_across = |from: usize, to: usize| {
-            asked.lowest(&run, from, to) > FULL_SHARE * run.credit && !asked.course.may_be_joined(from..to)
+            asked.lowest(&run, from, to) > FULL_SHARE * run.credit && asked.joined(from..to) == 0.0
         };
         let before =
             (0..first).rev().take_while(|&index| is_known_across(windows[index].to, windows[index + 1].to));
@@ -240,13 +246,64 @@ impl<'run> Fitting<'run> {
         let to = after.filter(is_at).last().map_or(run.to, |window| window.to - 1);
         let is_whole = (from, to) == (run.from, run.to);
         let whole = if is_whole { run } else { asked.stretch(from, to, cost)? };
-        let members = (0..windows.len()).filter(|&index| windows[index].is_at(whole.per_second)).collect();
         let tolerance = COSTS_OFF * cost;
-        Some(Fitting { asked, windows, members, stretch: whole, tolerance, limited_shapes: OnceCell::new() })
+        let joined_until = joined_until(asked, whole.from..whole.to + 1);
+        let mut fitting = Fitting {
+            asked,
+            windows,
+            members: Vec::new(),
+            stretch: whole,
+            tolerance,
+            joined_until,
+            limited_shapes: OnceCell::new(),
+        };
+        fitting.members = fitting.at_the_rate();
+        Some(fitting)
+    }
+
+    /// Windows at the rate, and those at the credit of which several in a row are.
+    fn at_the_rate(&self) -> Vec<usize> {
+        let rate = self.stretch.per_second;
+        let mut is_at: Vec<bool> = self.windows.iter().map(|window| window.is_at(rate)).collect();
+        for row in self.rows_at_credit() {
+            if row.windows.len() >= RUN_MIN && row.missing(rate).abs() <= row.ends_off(rate) {
+                is_at[row.windows].fill(true);
+            }
+        }
+        (0..self.windows.len()).filter(|&index| is_at[index]).collect()
+    }
+
+    /// Windows of one workload in a row that are at the credit all the time. FUSE completes 12 requests at a time, so that only several together
+    /// tell their rate.
+    fn rows_at_credit(&self) -> Vec<Row<'run>> {
+        let mut rows: Vec<Row<'run>> = Vec::new();
+        for (index, window) in self.windows.iter().enumerate() {
+            let is_at_credit = (window.from..window.to).all(|step| self.is_at_credit(step));
+            let Some(shape) = self.asked.only_shape(window).filter(|_| is_at_credit) else { continue };
+            match rows.last_mut() {
+                Some(row) if row.windows.end == index && row.shape == shape => row.add(window),
+                _ => rows.push(Row {
+                    shape,
+                    windows: index..index + 1,
+                    used: window.used,
+                    seconds: window.seconds,
+                    cost: window.cost,
+                }),
+            }
+        }
+        rows
+    }
+
+    /// How far the deficit is above the credit, or below it if negative, beyond what may have been joined between the stretch and that step.
+    fn above_credit(&self, step: usize) -> f64 {
+        let above = self.stretch.deficits[step] - self.stretch.credit;
+        let joined = (self.joined_until[step] - self.joined_until[self.stretch.to]).max(0.0);
+        let joined_before = (self.joined_until[self.stretch.from] - self.joined_until[step]).max(0.0);
+        above - above.clamp(-joined_before, joined)
     }
 
     fn off_credit(&self, step: usize) -> f64 {
-        (self.stretch.deficits[step] - self.stretch.credit).abs()
+        self.above_credit(step).abs()
     }
 
     fn is_at_credit(&self, step: usize) -> bool {
@@ -268,12 +325,13 @@ impl<'run> Fitting<'run> {
 
     /// Whether nothing was ever used beyond the credit, and enough waited for tokens.
     fn holds(&self) -> bool {
-        let most = self.stretch.deficits.iter().copied().fold(0.0, f64::max);
+        let is_exceeded =
+            (0..self.stretch.deficits.len()).any(|step| self.above_credit(step) > self.tolerance);
         let credit = self.most_credit(&self.stretch.deficits, self.stretch.credit);
         let differs_from_full =
             self.asked.lowest_deficit == 0.0 || credit > self.stretch.credit + self.tolerance;
         differs_from_full
-            && most <= self.stretch.credit + self.tolerance
+            && !is_exceeded
             && credit >= COSTS_MIN * self.asked.cost_max
             && self.waiting().count() >= WINDOWS_MIN
     }
@@ -362,14 +420,15 @@ impl<'run> Fitting<'run> {
 
     /// Windows at the credit all the time in which tokens came, and the same workload that waits for them in others did not take them.
     fn slow_at_credit(&self) -> Vec<usize> {
-        let limited = self.limited_shapes();
+        let (limited, rate) = (self.limited_shapes(), self.stretch.per_second);
         let mut slow = Vec::new();
-        for (index, window) in self.windows.iter().enumerate() {
-            let waits = (window.from..window.to).all(|step| self.is_at_credit(step));
-            let is_slow = window.rate() < self.stretch.per_second && !window.is_at(self.stretch.per_second);
-            if waits && is_slow && self.asked.only_shape(window).is_some_and(|shape| limited.contains(&shape))
-            {
-                slow.push(index);
+        for row in self.rows_at_credit() {
+            let is_slow = limited.contains(&row.shape) && row.missing(rate) > row.ends_off(rate);
+            for index in row.windows.filter(|_| is_slow) {
+                let window = &self.windows[index];
+                if window.rate() < rate && !window.is_at(rate) {
+                    slow.push(index);
+                }
             }
         }
         slow
@@ -419,12 +478,14 @@ impl<'run> Fitting<'run> {
             Some(met) => self.credit_if_several(met, credit),
             None => None,
         };
+        let credit_joined = self.joined_until[self.stretch.from];
         Some(Bucket {
             per_second: self.stretch.per_second,
             per_second_error: self.stretch.error,
             credit,
             may_have_been_full: self.asked.lowest_deficit == 0.0,
             credit_error,
+            credit_joined,
             credit_if_several,
             burst,
             burst_of_limited,
@@ -460,7 +521,8 @@ impl<'run> Fitting<'run> {
         for &member in &self.members {
             let window = &self.windows[member];
             let writes_only = !self.asked.steps()[window.from..window.to].iter().any(Step::has_reads);
-            if !self.is_at_credit(window.to - 1) || are_reads_limited && writes_only {
+            let is_at = window.is_at(self.stretch.per_second) && self.is_at_credit(window.to - 1);
+            if !is_at || are_reads_limited && writes_only {
                 continue;
             }
             let is_next = last == member.checked_sub(1) && window.cost == stretch.cost;
@@ -611,6 +673,50 @@ impl<'run> Fitting<'run> {
             }
         }
         false
+    }
+}
+
+/// Not those of workloads of the stretch, whose rate is that of others.
+fn joined_until(asked: &Asked<'_>, stretch: Range<usize>) -> Vec<f64> {
+    let mut of_stretch: BTreeSet<&Shape> = BTreeSet::new();
+    for step in &asked.steps()[stretch] {
+        of_stretch.extend(asked.shape(step));
+    }
+    let (mut sum, mut until) = (0.0, Vec::new());
+    for (index, step) in asked.steps().iter().enumerate() {
+        if asked.shape(step).is_some_and(|shape| !of_stretch.contains(shape)) {
+            sum += asked.joined(index..index + 1);
+        }
+        until.push(sum);
+    }
+    until
+}
+
+/// Windows that follow each other, of one workload.
+struct Row<'run> {
+    shape: &'run Shape,
+    windows: Range<usize>,
+    used: f64,
+    seconds: f64,
+    cost: f64,
+}
+
+impl Row<'_> {
+    fn add(&mut self, window: &Window) {
+        self.windows.end += 1;
+        self.used += window.used;
+        self.seconds += window.seconds;
+    }
+
+    fn missing(&self, rate: f64) -> f64 {
+        rate * self.seconds - self.used
+    }
+
+    /// By how much as many requests as are in flight, completed together, may change it, where that is little.
+    fn ends_off(&self, rate: f64) -> f64 {
+        let in_flight = self.shape.in_flight as f64 * self.cost;
+        let expected = rate * self.seconds;
+        in_flight.min(NEAR_SHARE * expected).max(ENDS_COSTS * self.cost) + ALIKE_SHARE * expected
     }
 }
 

@@ -5,7 +5,6 @@ use model::request::Operation;
 use model::run::RunView;
 use model::units::Bytes;
 use model::workload::{Arrival, Caching, OperationMix, Pattern, Workload};
-use std::ops::Range;
 
 /// Steps kept at most; of a longer run, two that follow each other within a phase are made one.
 const STEPS_MAX: usize = 200_000;
@@ -77,12 +76,14 @@ impl Course {
         self.steps.iter().any(Step::has_reads) && self.steps.iter().any(|step| step.writes.requests > 0.0)
     }
 
-    pub fn may_be_joined(&self, mut steps: Range<usize>) -> bool {
-        let is_of_neighbours = |shape: &Shape| shape.is_sequential && shape.in_flight > 1;
-        self.is_queued
-            && steps.any(|step| {
-                self.shapes[self.steps[step].phase as usize].as_ref().is_some_and(is_of_neighbours)
-            })
+    /// Of the requests of a phase, the share by which the drive is asked less often than was counted where the kernel joins neighbours.
+    pub fn joined_share(&self, phase: u32) -> f64 {
+        match &self.shapes[phase as usize] {
+            Some(shape) if self.is_queued && shape.is_sequential && shape.in_flight > 1 => {
+                1.0 - 1.0 / shape.in_flight as f64
+            }
+            _ => 0.0,
+        }
     }
 
     pub fn until(&self, step: usize) -> Course {

@@ -93,6 +93,12 @@ pub(super) fn truths(
     if volume.shares_reads() {
         truths.retain(|truth| WRITE_RATES.contains(&truth.code));
     }
+    let is_known = |code| of_members.iter().all(|of_member| of_code(of_member, code).is_some());
+    for (is_of_writes, code) in [(false, FindingCode::ReadRateMean), (true, FindingCode::WriteRateMean)] {
+        if volume.kind != VolumeKind::Stripe && !is_known(code) {
+            truths.retain(|truth| WRITE_RATES.contains(&truth.code) != is_of_writes);
+        }
+    }
     // More than is in flight is in a row: some drives wait, and how much they read ahead meanwhile has no closed form.
     let row_bytes = members.len() as u64 * u64::from(volume.chunk_kib()) * KIB;
     let some_wait = row_bytes > u64::from(DEPTH * REQUEST_BYTES) || any_waits_for_turns(members)?;
