@@ -6,7 +6,8 @@ use crate::terminal::findings::{Row, named, rows_of, sampled_share};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
 use model::finding::{
-    CommitVerdict, Finding, FindingCode, Outcome, StripeLayout, VerdictUnknown, VolumeKind, known,
+    CommitVerdict, Finding, FindingCode, Outcome, StripeLayout, UnmappedRanges, VerdictUnknown, VolumeKind,
+    known,
 };
 use model::run::Run;
 
@@ -262,11 +263,14 @@ fn answers(run: &Run, style: Style, limits: &[String]) -> Vec<String> {
             Text::Unknown { .. } | Text::TooWide { .. } => {}
         }
     }
-    // Whoever reads "the drive" has to know that there are several.
-    if known::<StripeLayout>(&run.findings).is_some_and(|known| known.conclusion.kind != VolumeKind::None)
-        && !all_answering(run).contains(&FindingCode::StripeLayout)
-    {
+    // Whoever reads "the drive" has to know that there are several, or that part of it holds nothing.
+    let has_members =
+        known::<StripeLayout>(&run.findings).is_some_and(|known| known.conclusion.kind != VolumeKind::None);
+    if has_members && !all_answering(run).contains(&FindingCode::StripeLayout) {
         answers.extend(headline_of(FindingCode::StripeLayout, run, style));
+    }
+    if known::<UnmappedRanges>(&run.findings).is_some_and(|known| !known.conclusion.ranges.is_empty()) {
+        answers.extend(headline_of(FindingCode::UnmappedRanges, run, style));
     }
     answers
 }

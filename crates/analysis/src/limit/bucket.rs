@@ -17,6 +17,8 @@ pub(super) const WINDOWS_MIN: usize = 7;
 const CANDIDATES: usize = 4;
 /// Requests by which the deficit may miss the credit: one at the gate, a few in the drive, one at the end of a slice.
 const COSTS_OFF: f64 = 6.0;
+/// So many complete at once through FUSE, which keeps 12 in the background by default (Linux, `max_background`).
+const TOGETHER_MAX: f64 = 12.0;
 /// Credit is told from what requests in flight explain when it is worth so many of them.
 const COSTS_MIN: f64 = 50.0;
 /// A shape is limited when it was so much faster while credit was left.
@@ -265,7 +267,7 @@ impl<'run> Fitting<'run> {
     fn at_the_rate(&self) -> Vec<usize> {
         let rate = self.stretch.per_second;
         let mut is_at: Vec<bool> = self.windows.iter().map(|window| window.is_at(rate)).collect();
-        for row in self.rows_at_credit() {
+        for row in self.rows_at_credit(TOGETHER_MAX) {
             if row.windows.len() >= RUN_MIN && row.missing(rate).abs() <= row.ends_off(rate) {
                 is_at[row.windows].fill(true);
             }
@@ -273,12 +275,12 @@ impl<'run> Fitting<'run> {
         (0..self.windows.len()).filter(|&index| is_at[index]).collect()
     }
 
-    /// Windows of one workload in a row that are at the credit all the time. FUSE completes 12 requests at a time, so that only several together
-    /// tell their rate.
-    fn rows_at_credit(&self) -> Vec<Row<'run>> {
+    /// Windows of one workload in a row that are at the credit all the time, of which only several together tell their rate.
+    fn rows_at_credit(&self, costs_off: f64) -> Vec<Row<'run>> {
         let mut rows: Vec<Row<'run>> = Vec::new();
         for (index, window) in self.windows.iter().enumerate() {
-            let is_at_credit = (window.from..window.to).all(|step| self.is_at_credit(step));
+            let off_max = self.tolerance.max(costs_off * window.cost);
+            let is_at_credit = (window.from..window.to).all(|step| self.off_credit(step) <= off_max);
             let Some(shape) = self.asked.only_shape(window).filter(|_| is_at_credit) else { continue };
             match rows.last_mut() {
                 Some(row) if row.windows.end == index && row.shape == shape => row.add(window),
@@ -422,7 +424,7 @@ impl<'run> Fitting<'run> {
     fn slow_at_credit(&self) -> Vec<usize> {
         let (limited, rate) = (self.limited_shapes(), self.stretch.per_second);
         let mut slow = Vec::new();
-        for row in self.rows_at_credit() {
+        for row in self.rows_at_credit(COSTS_OFF) {
             let is_slow = limited.contains(&row.shape) && row.missing(rate) > row.ends_off(rate);
             for index in row.windows.filter(|_| is_slow) {
                 let window = &self.windows[index];
@@ -521,8 +523,7 @@ impl<'run> Fitting<'run> {
         for &member in &self.members {
             let window = &self.windows[member];
             let writes_only = !self.asked.steps()[window.from..window.to].iter().any(Step::has_reads);
-            let is_at = window.is_at(self.stretch.per_second) && self.is_at_credit(window.to - 1);
-            if !is_at || are_reads_limited && writes_only {
+            if !self.is_at_credit(window.to - 1) || are_reads_limited && writes_only {
                 continue;
             }
             let is_next = last == member.checked_sub(1) && window.cost == stretch.cost;

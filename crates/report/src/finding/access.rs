@@ -407,7 +407,7 @@ impl Reason for StripeLayoutUnknown {
                 let parts = parts.map_or(String::new(), |(members, chunk)| {
                     format!(" {members} units of {} KiB take turns: channels of one drive or drives.", chunk / KIB)
                 });
-                format!("Inconclusive: an SSD has no actuator, and its flash channels look like separate drives.{gain}{parts}")
+                format!("Inconclusive: no actuator serves these reads, and flash channels or servers look like separate drives.{gain}{parts}")
             }
         }
     }
