@@ -1,8 +1,9 @@
 //! A limit that changes while it is met.
 
 use super::asked::{ALIKE_SHARE, Asked, Side, Unit};
-use super::bucket::{Bucket, candidates, fit};
+use super::bucket::Bucket;
 use super::course::Course;
+use super::fits::{candidates, fit};
 
 /// A limit that was another one from some step on.
 pub(super) struct Change {

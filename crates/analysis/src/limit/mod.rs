@@ -7,13 +7,17 @@ mod asked;
 mod bucket;
 mod change;
 mod course;
+mod even;
+mod fits;
+mod fitting;
 mod together;
 
 use crate::stats::bounded;
 use asked::{Asked, Side, Unit, Window};
-use bucket::{Bucket, CONTRADICTING_SHARE, Fit, RUN_MIN, alone, candidates_of, fits};
+use bucket::{Bucket, RUN_MIN};
 use change::{Change, fit_changed};
 use course::Course;
+use fits::{CONTRADICTING_SHARE, Fit, alone, candidates_of, fits};
 use together::{Pair, pair};
 
 use model::experiment_name::ExperimentName;

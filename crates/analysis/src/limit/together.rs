@@ -1,7 +1,8 @@
 //! Two limits at once, of requests and of bytes: each slows windows that the other alone does not explain.
 
 use super::asked::Unit;
-use super::bucket::{CONTRADICTING_SHARE, Fit, WINDOWS_MIN};
+use super::bucket::WINDOWS_MIN;
+use super::fits::{CONTRADICTING_SHARE, Fit};
 
 /// A limit of bytes and one of requests or of parts of them.
 #[derive(Clone, Copy)]
