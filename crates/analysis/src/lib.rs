@@ -13,6 +13,7 @@ pub mod datasheet;
 pub mod detector;
 pub mod estimate;
 mod examined;
+pub mod failed_again;
 pub mod file_work;
 pub mod geometry;
 pub mod integrity;

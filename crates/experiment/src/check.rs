@@ -11,6 +11,7 @@ use crate::error::PlanError;
 use crate::precision::Known;
 use crate::preparation::{self, Filling, filled, is_mechanical, measure, reads_only, streaming_block, verb};
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
+use crate::reread::Reread;
 use crate::setup::check_room;
 use crate::streaming::StreamSearch;
 use crate::{Experiment, Remaining, Setup, rate_limit};
@@ -72,9 +73,9 @@ impl DriveRequest for CheckRequest {
 
     fn plan(&self, setup: Setup, _supplies: &Supplies) -> Result<Box<dyn Experiment>, PlanError> {
         if self.deep {
-            return Ok(Box::new(Deep::new(setup)?));
+            return Ok(Reread::after(Deep::new(setup)?));
         }
-        Ok(Box::new(Check::new(setup)?))
+        Ok(Reread::after(Check::new(setup)?))
     }
 }
 

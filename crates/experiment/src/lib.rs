@@ -23,6 +23,7 @@ pub mod purge;
 mod rate_limit;
 mod remaining;
 pub mod request;
+mod reread;
 mod setup;
 pub mod sizes;
 mod streaming;

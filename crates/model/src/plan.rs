@@ -40,6 +40,8 @@ words! {
         Measure = "measure",
         Idle = "idle",
         Verify = "verify",
+        /// Reads a block again that failed: what fails once is not always the block.
+        Reread = "reread",
     }
 }
 

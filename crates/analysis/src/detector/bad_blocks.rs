@@ -20,6 +20,7 @@
 
 use super::detect::{Detector, Need};
 use crate::examined::Examined;
+use crate::failed_again::none_failed_again;
 use crate::measured::evidence_of_phases;
 use crate::silence::Silence;
 use model::finding::{BadBlocks, BadBlocksUnknown, BadRegion, Evidence, Finding, FindingCode, Outcome};
@@ -59,6 +60,8 @@ fn detect(run: &Examined<'_>) -> Vec<Finding> {
     }
     let outcome = if let Some(alone) = alone_without_failure(run, &located) {
         Outcome::Unknown(BadBlocksUnknown::OnlyInQueue { failed: located.len(), alone })
+    } else if let (false, Some(reread)) = (located.is_empty(), none_failed_again(run)) {
+        Outcome::Unknown(BadBlocksUnknown::NotAgain { failed: located.len(), reread })
     } else if !located.is_empty() {
         Outcome::known(bad_blocks(run, &located, silence), evidence(run, &located))
     } else if let Some(first) = of_medium.first() {

@@ -85,6 +85,11 @@ fn slow_regions(run: &Examined<'_>) -> Result<SlowRegions, SurveyUnknown> {
             places = written(map, found).slow_places;
         }
     }
+    if (!places.is_empty() || map.suspects().len() >= UNSETTLED_MIN)
+        && let Some(times) = map.quicker_again()
+    {
+        return Err(SurveyUnknown::QuickerAgain { times });
+    }
     if places.is_empty() && map.suspects().len() >= UNSETTLED_MIN {
         return Err(SurveyUnknown::NotReadAgain { samples: map.suspects().len() });
     }

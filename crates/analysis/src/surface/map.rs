@@ -5,6 +5,7 @@ use super::load::{self, Disturbances, Moments};
 use super::pass::{self, Spot};
 use super::pause::{LATE_SHARE_MAX, Pauses, is_used_constantly};
 use super::sorting::{SlowPlace, Sorting};
+use super::touch::quicker_again;
 use super::visit::{self, Visit};
 use super::{change, clump, level, noise, place};
 use crate::moving_parts::is_disk;
@@ -56,6 +57,11 @@ pub struct SurfaceMap {
 }
 
 impl SurfaceMap {
+    /// How many times as quick reads are where one was before, if that is more than places differ by.
+    pub fn quicker_again(&self) -> Option<f64> {
+        quicker_again(&self.visits)
+    }
+
     pub fn of(run: &RunView<'_>, operation: Operation) -> Result<SurfaceMap, SurveyUnknown> {
         let gathered = visit::gather(run, operation)?;
         let mut map = SurfaceMap {

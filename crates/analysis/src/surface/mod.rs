@@ -22,6 +22,7 @@ mod pass;
 mod pause;
 mod place;
 mod sorting;
+mod touch;
 mod visit;
 
 pub(crate) use change::{GROUP_VISITS_MIN, limit_between, mean_rate};

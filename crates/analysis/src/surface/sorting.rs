@@ -34,7 +34,7 @@ pub(super) enum Verdict {
 
 /// By what share a place must be slower than those around it to be looked at again: more than a disk's surfaces, cuts of tracks
 /// and a change of surface explain, which is up to a turn of 8 ms in the 30 ms that a visit to the fastest disks takes.
-const SLOW_EXCESS: f64 = 0.35;
+pub(super) const SLOW_EXCESS: f64 = 0.35;
 /// And by so many standard deviations of the noise.
 const SLOW_DEVIATIONS: f64 = 5.0;
 /// If all of these places are late again, the moment made no more than a seventh of the others late (97.5 %).
@@ -47,7 +47,7 @@ const EVEN: f64 = 1e-3;
 const ORDER_MIN: usize = 50;
 
 /// Whether one of the visits, which are sorted by place and none of which is longer than that, was there before.
-fn was_visited_before(visits: &[Visit], visit: &Visit, longest_bytes: u64) -> bool {
+pub(super) fn was_visited_before(visits: &[Visit], visit: &Visit, longest_bytes: u64) -> bool {
     // What begins before that ends before the visit.
     let from = (visit.first_byte + 1).saturating_sub(longest_bytes);
     for other in visits_from_to(visits, from, visit.end_byte()) {

@@ -5,6 +5,7 @@ use super::areas::Areas;
 use super::full::Full;
 use crate::error::PlanError;
 use crate::request::{DriveOptions, DriveRequest, Supplies, has_drive_options};
+use crate::reread::Reread;
 use crate::{Experiment, Setup};
 use clap::Args;
 use model::experiment_name::ExperimentName;
@@ -60,10 +61,10 @@ impl DriveRequest for SurfaceRequest {
             return Ok(Box::new(if self.verify { full.verified()? } else { full }));
         }
         match self.areas {
-            None => Ok(Box::new(Adaptive::new(setup, mixes)?)),
+            None => Ok(Reread::after(Adaptive::new(setup, mixes)?)),
             Some(0) => Err(PlanError::Zero { option: "--areas", example: "1 or more" }),
             Some(count) => {
-                Ok(Box::new(Areas::new(setup, mixes, count, self.area_size.unwrap_or(AREA_SIZE))?))
+                Ok(Reread::after(Areas::new(setup, mixes, count, self.area_size.unwrap_or(AREA_SIZE))?))
             }
         }
     }

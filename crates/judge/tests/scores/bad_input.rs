@@ -44,6 +44,27 @@ fn a_queue_that_hangs_is_no_bad_block() {
     assert!(said["unknown"].as_str().unwrap_or_default().contains("The queue hangs"), "{said}");
 }
 
+/// A cable that fails now and then: 194 places were bad blocks of a drive to be replaced. What cannot be read fails again at once, and is.
+#[test]
+fn what_does_not_fail_again_is_no_bad_block() {
+    let home = Home::new();
+    let now_and_then = "\n[[faults]]\nkind = \"short-reads\"\nevery_reads = 400\n";
+    let lasting = "\n[[faults]]\nkind = \"unreadable\"\nfirst_byte = 100000000000\nbytes = 9000000000\n";
+    for (more, rereads) in [(now_and_then, 24), (lasting, 1)] {
+        let drive = disk(&home, &[], more);
+        let run = ended("surface", &drive.target, &[]);
+        let said = run.said(FindingCode::BadBlocks);
+        let reread = run.phases().iter().filter(|phase| phase["kind"] == "reread").count();
+        assert_eq!((run.value(FindingCode::BadBlocks).is_some(), reread), (rereads == 1, rereads), "{said}");
+        let why = said["unknown"].as_str().unwrap_or_default();
+        assert_eq!(
+            why.contains("none of 24 reads of the same blocks did afterwards"),
+            rereads == 24,
+            "{said}"
+        );
+    }
+}
+
 /// Its credit ends after 27 s. A limit of bytes was told that there is not, or the time between two tokens as the access time.
 #[test]
 fn a_limit_that_changes_while_it_is_met_is_called_what_it_is() {

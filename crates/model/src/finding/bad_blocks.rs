@@ -30,6 +30,8 @@ pub enum BadBlocksUnknown {
     Refused { failed: usize, first_byte: u64, status: Status },
     /// All that failed timed out while others were in flight, and of reads alone none did.
     OnlyInQueue { failed: usize, alone: u64 },
+    /// Reads of what had failed succeeded, all of them.
+    NotAgain { failed: usize, reread: usize },
     /// Only flushes failed, or commits, which are a write and a flush: what failed has no offset.
     OnlyDurability { operation: Operation, failed: usize, first_s: f64 },
     /// No request succeeded from that moment on, and none failed before.

@@ -48,6 +48,10 @@ pub enum SurveyUnknown {
     TwoMedia,
     /// All samples are alike: all mapped, all unmapped, or something else is slower than both.
     AllAlike,
+    /// What was read before is read so many times as quickly: a cache keeps it, or the first read fetched it from elsewhere.
+    QuickerAgain {
+        times: f64,
+    },
     /// That share of single random reads is fast, scattered among slow ones: unmapped blocks, or cache hits.
     Interleaved {
         share: f64,

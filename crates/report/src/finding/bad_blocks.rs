@@ -49,6 +49,12 @@ impl Reason for BadBlocksUnknown {
                 "Inconclusive: {failed} requests timed out with others in flight, and none of {alone} alone. The queue hangs, in the drive, the \
                  controller or the bridge; that says nothing about single blocks. Write 1 to `/sys/block/NAME/device/queue_depth` and repeat."
             ),
+            Self::NotAgain { failed, reread } => format!(
+                "Inconclusive: {} failed, and none of {reread} reads of the same blocks did afterwards: a cable, a bridge or a controller fails \
+                 now and then, or the drive reads weak blocks at a later attempt. Read `dmesg` and SMART attributes 197 and 199, change the cable, \
+                 and repeat.",
+                counted(*failed as u64, "request", "requests")
+            ),
             Self::OnlyDurability { operation: Operation::Commit, failed, first_s } => format!(
                 "Inconclusive: {} failed, the first after {first_s:.1} s, at its write or at its flush. None was repeated: a later flush that succeeds \
                  does not bring back what a failed one lost.",

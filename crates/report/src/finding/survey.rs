@@ -468,6 +468,11 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
             "the whole drive reads at one speed, so it may be fully written or fully trimmed.".into()
         }
         SurveyUnknown::Interleaved { share } => interleaved(*share),
+        SurveyUnknown::QuickerAgain { times } => format!(
+            "what was read before is read {} × as fast as what was not: a cache keeps it, or blocks are fetched at their first read, as on a \
+             volume restored from a snapshot. Read all of it once, then repeat.",
+            number(*times)
+        ),
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
         }

@@ -105,6 +105,7 @@ fn cells(summary: &PhaseSummary) -> [String; 6] {
         PhaseKind::Precondition => "preparation",
         PhaseKind::Purge => "purge",
         PhaseKind::Verify => "data check",
+        PhaseKind::Reread => "reread",
     };
     [
         match workload {
