@@ -75,8 +75,9 @@ fn detected_apart(
         match findings.iter_mut().find(|finding| finding.code() == code) {
             None => findings.push(limited),
             Some(found) if OF_A_PASS.contains(&code) => {
-                let known = if found.is_known() { found.clone() } else { of_all };
-                *found = held_up(known, limits, run).unwrap_or(limited);
+                let is_at_limit = !found.is_known();
+                let known = if is_at_limit { of_all } else { found.clone() };
+                *found = held_up(known, is_at_limit, limits, run).unwrap_or(limited);
             }
             Some(found)
                 if OF_ALL_DEPTHS.contains(&code) && !has_all_depths
