@@ -4,7 +4,7 @@ use model::plan::PhaseKind;
 use model::range::ByteRange;
 use model::record::ErrorRecord;
 use model::request::{Operation, Status};
-use model::run::{PhaseSummary, RunView};
+use model::run::RunView;
 
 /// Of places of which every eighth is bad, so many reads meet one with 95.9 %: 1 − (7/8)^24.
 pub const REREADS_MAX: usize = 24;
@@ -24,21 +24,32 @@ pub fn failed_reads(run: &RunView<'_>) -> Vec<ByteRange> {
 }
 
 fn range_to_read(error: ErrorRecord) -> Option<ByteRange> {
-    let is_read = error.operation == Operation::Read
-        && matches!(error.status, Status::MediumError | Status::Short | Status::Other(_));
-    ByteRange::from_bytes(error.offset_bytes, u64::from(error.length_bytes)).filter(|_| is_read)
+    match (error.operation, error.status) {
+        (Operation::Read, Status::MediumError | Status::Short | Status::Other(_)) => {
+            ByteRange::from_bytes(error.offset_bytes, u64::from(error.length_bytes))
+        }
+        _ => None,
+    }
 }
 
-fn rereads<'run>(run: &RunView<'run>) -> impl Iterator<Item = &'run PhaseSummary> {
-    run.phases.iter().filter(|summary| summary.phase.kind == PhaseKind::Reread)
+/// How many rereads succeeded, and how many did not.
+fn rereads(run: &RunView<'_>) -> (usize, usize) {
+    let (mut succeeded, mut failed) = (0, 0);
+    for summary in run.phases {
+        if summary.phase.kind == PhaseKind::Reread {
+            failed += usize::from(summary.errors() > 0);
+            succeeded += usize::from(summary.errors() == 0 && summary.operations() > 0);
+        }
+    }
+    (succeeded, failed)
 }
 
 pub fn fails_again(run: &RunView<'_>) -> bool {
-    rereads(run).any(|summary| summary.errors() > 0)
+    rereads(run).1 > 0
 }
 
 /// How many rereads succeeded, if all that may be asked for did.
 pub(crate) fn none_failed_again(run: &RunView<'_>) -> Option<usize> {
-    let succeeded = rereads(run).filter(|summary| summary.errors() == 0 && summary.operations() > 0).count();
-    (succeeded == REREADS_MAX && !fails_again(run)).then_some(succeeded)
+    let (succeeded, failed) = rereads(run);
+    (succeeded == REREADS_MAX && failed == 0).then_some(succeeded)
 }

@@ -9,7 +9,6 @@ use model::record::IoRecord;
 use model::run::RunView;
 use model::units::Offset;
 
-/// The median of eight latencies ignores outliers.
 const READS_PER_GROUP: usize = 8;
 const READS_MAX: usize = 100_000;
 /// A group is mixed from two reads of the other kind on; one is an outlier. Of groups over unmapped blocks as small as a read, a quarter of the

@@ -51,7 +51,6 @@ impl Prepared {
     }
 }
 
-/// A part that asks for no more than a single phase.
 pub struct OnePhase(pub Option<Phase>);
 
 impl Experiment for OnePhase {

@@ -110,7 +110,6 @@ impl MovedReads {
     }
 }
 
-/// Whether these are the random reads that wake the drive.
 pub fn is_warm_up(phase: &Phase) -> bool {
     let is_random = |workload: &Workload| workload.pattern == Pattern::RandomWithReplacement;
     phase.kind == PhaseKind::WarmUp && phase.workload.as_ref().is_some_and(is_random)

@@ -40,10 +40,12 @@ impl Reread {
 
 impl Experiment for Reread {
     fn next(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
-        match self.failed {
-            None => self.experiment.next(so_far).or_else(|| self.again(so_far)),
-            Some(_) => self.again(so_far),
+        if self.failed.is_none()
+            && let Some(phase) = self.experiment.next(so_far)
+        {
+            return Some(phase);
         }
+        self.again(so_far)
     }
 
     fn remaining(&self) -> Remaining {

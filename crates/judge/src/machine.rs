@@ -99,7 +99,6 @@ pub fn median(values: Vec<f64>) -> f64 {
     spread(values).map_or(f64::NAN, |(median, ..)| median)
 }
 
-/// The one that is furthest from zero, with its sign.
 pub fn worst(errors: impl Iterator<Item = f64>) -> Option<f64> {
     errors.max_by(|one, other| one.abs().total_cmp(&other.abs()))
 }

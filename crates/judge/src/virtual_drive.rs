@@ -12,7 +12,6 @@ pub struct Drive {
     pub profile: Profile,
 }
 
-/// A folder for profiles and runs, gone when dropped.
 pub struct Folder {
     folder: TempDir,
 }

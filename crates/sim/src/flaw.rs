@@ -19,7 +19,6 @@ impl Flaw {
     }
 }
 
-/// A flaw of a part, seen from the section around it.
 pub(crate) trait InSection {
     #[must_use]
     fn in_section(self, section: &str) -> Self;

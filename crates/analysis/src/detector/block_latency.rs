@@ -26,7 +26,6 @@ use std::collections::BTreeSet;
 
 /// Phases that cover this share of all that the run touched are a pass: some blocks cannot be read, or it was cut short.
 const PASS_SHARE: f64 = 0.9;
-/// A cell of the map stands for no less.
 const CELL_BYTES_MIN: Bytes = Bytes::from_mib(1);
 
 type Counts = [u64; LatencyClass::ALL.len()];

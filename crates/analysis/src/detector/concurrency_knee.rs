@@ -33,7 +33,6 @@ use model::finding::{
 };
 use model::request::Operation;
 
-/// A curve of two points is a line.
 const POINTS_MIN: usize = 3;
 /// Further off than this the law does not describe a curve: two neighbouring numbers seldom differ by more.
 const LAW_ERROR_MAX: f64 = 0.25;

@@ -31,7 +31,6 @@ use model::experiment_name::ExperimentName;
 use model::finding::{Finding, FindingCode, NoGeometry, Outcome, TrackLayout, TrackZone};
 use model::units::Bytes;
 
-/// A range from there on is the whole drive.
 const WHOLE_SHARE_MIN: f64 = 0.99;
 
 pub(super) const DETECTOR: Detector =

@@ -21,7 +21,6 @@ pub struct RateCurve {
     pub(super) shape: Shape,
 }
 
-/// How the rate goes over what is covered.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     /// Of one rate each, in order, without gaps. The whole is known to `whole`, and no part of it better.
@@ -51,7 +50,6 @@ pub enum Basis {
     Zones(usize),
     /// Start, end and mean are the same within their intervals.
     Even,
-    /// The rates at both ends and the mean.
     Ends,
     /// The mean; not which part is how fast.
     Mean,

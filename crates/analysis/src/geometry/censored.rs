@@ -264,7 +264,6 @@ fn add(slope: &mut [f64], bend: &mut Matrix, shares: &[(usize, f64)], by: f64, w
     }
 }
 
-/// The chance that a standard normal number is below.
 fn below(deviations: f64) -> f64 {
     match deviations {
         above if above > SURELY => 1.0,

@@ -33,9 +33,7 @@ pub struct TrackCount {
     pub offset: u64,
     pub last_offset: u64,
     pub sectors: f64,
-    /// How few, and how many it may be.
     pub range: (f64, f64),
-    /// The ends of the track that a probe went past.
     pub borders: Vec<TrackBorder>,
 }
 

@@ -5,7 +5,6 @@ use super::bucket::Bucket;
 use super::course::Course;
 use super::fits::{candidates, fit};
 
-/// A limit that was another one from some step on.
 pub(super) struct Change {
     pub before: Bucket,
     pub after_per_second: f64,

@@ -71,7 +71,6 @@ impl Course {
         Some(course)
     }
 
-    /// Whether both reads and writes were asked for.
     pub fn is_mixed(&self) -> bool {
         self.steps.iter().any(Step::has_reads) && self.steps.iter().any(|step| step.writes.requests > 0.0)
     }

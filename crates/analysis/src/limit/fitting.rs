@@ -88,13 +88,18 @@ impl<'run> Fitting<'run> {
     /// Windows at the rate, and those at the credit of which several in a row are.
     fn at_the_rate(&self) -> Vec<usize> {
         let rate = self.stretch.per_second;
-        let mut is_at: Vec<bool> = self.windows.iter().map(|window| window.is_at(rate)).collect();
-        for row in self.rows_at_credit(TOGETHER_MAX) {
-            if row.windows.len() >= RUN_MIN && row.missing(rate).abs() <= row.ends_off(rate) {
-                is_at[row.windows].fill(true);
+        let mut members = BTreeSet::new();
+        for (index, window) in self.windows.iter().enumerate() {
+            if window.is_at(rate) {
+                members.insert(index);
             }
         }
-        (0..self.windows.len()).filter(|&index| is_at[index]).collect()
+        for row in self.rows_at_credit(TOGETHER_MAX) {
+            if row.windows.len() >= RUN_MIN && row.missing(rate).abs() <= row.ends_off(rate) {
+                members.extend(row.windows);
+            }
+        }
+        members.into_iter().collect()
     }
 
     /// Windows of one workload in a row that are at the credit all the time, of which only several together tell their rate.
@@ -103,7 +108,7 @@ impl<'run> Fitting<'run> {
         for (index, window) in self.windows.iter().enumerate() {
             let off_max = self.tolerance.max(costs_off * window.cost);
             let is_at_credit = (window.from..window.to).all(|step| self.off_credit(step) <= off_max);
-            let Some(shape) = self.asked.only_shape(window).filter(|_| is_at_credit) else { continue };
+            let (true, Some(shape)) = (is_at_credit, self.asked.only_shape(window)) else { continue };
             match rows.last_mut() {
                 Some(row) if row.windows.end == index && row.shape == shape => row.add(window),
                 _ => rows.push(Row {
@@ -247,8 +252,10 @@ impl<'run> Fitting<'run> {
         let (limited, rate) = (self.limited_shapes(), self.stretch.per_second);
         let mut slow = Vec::new();
         for row in self.rows_at_credit(COSTS_OFF) {
-            let is_slow = limited.contains(&row.shape) && row.missing(rate) > row.ends_off(rate);
-            for index in row.windows.filter(|_| is_slow) {
+            if !limited.contains(&row.shape) || row.missing(rate) <= row.ends_off(rate) {
+                continue;
+            }
+            for index in row.windows {
                 let window = &self.windows[index];
                 if window.rate() < rate && !window.is_at(rate) {
                     slow.push(index);

@@ -28,7 +28,6 @@ impl Layout {
         (self.member_of(offset_bytes), before + offset_bytes % self.chunk_bytes)
     }
 
-    /// The byte that lies so much farther on the same drive.
     pub fn farther(&self, offset_bytes: u64, by_bytes: u64) -> u64 {
         let (drive, at) = self.place_of(offset_bytes);
         let (row, within) = ((at + by_bytes) / self.chunk_bytes, (at + by_bytes) % self.chunk_bytes);

@@ -8,7 +8,6 @@ use model::estimate::Estimate;
 use model::range::ByteRange;
 use model::units::{Bytes, Offset};
 
-/// The edges are the first and the last hundredth.
 const EDGE_SHARE: u64 = 100;
 /// What is over of a group of surfaces (2 to 10 of 80 to 200 MB) makes an edge's mean one standard deviation of the noise off.
 const GROUP_BYTES: f64 = 200e6;

@@ -4,7 +4,7 @@ use super::load::{self, Disturbances, Moments};
 use super::noise::Noise;
 use super::pause::Pauses;
 use super::place::Place;
-use super::visit::{Visit, longest_ns, visits_from_to};
+use super::visit::{Visit, longest_bytes, longest_ns, visits_from_to};
 use crate::stats::mean::squares_about;
 use crate::stats::share::share;
 use model::range::ByteRange;
@@ -109,7 +109,7 @@ impl Sorting {
 
     /// The first visit to each place, its excess, and whether it was slow. Places that an earlier visit overlaps may have been chosen by it.
     fn firsts(&self, visits: &[Visit]) -> Vec<(usize, f64, bool)> {
-        let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
+        let longest = longest_bytes(visits);
         let mut firsts = Vec::new();
         for place in &self.places {
             let first = place.visits.start;

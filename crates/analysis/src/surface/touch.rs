@@ -2,7 +2,7 @@
 //! cache keeps from then on. What was never read before is then no slow region among what was.
 
 use super::sorting::{SLOW_EXCESS, was_visited_before};
-use super::visit::Visit;
+use super::visit::{Visit, longest_bytes};
 use crate::stats::sample::Sample;
 
 /// First visits on either side that tell what one took there.
@@ -12,9 +12,12 @@ const AGAIN_MIN: usize = 8;
 
 /// How many times as quick visits are where one was before, if that is more than places differ by. Visits are sorted by place and then by time.
 pub(super) fn quicker_again(visits: &[Visit]) -> Option<f64> {
-    let longest = visits.iter().map(|visit| visit.bytes).max().unwrap_or(0);
-    let (again, first): (Vec<&Visit>, Vec<&Visit>) =
-        visits.iter().partition(|visit| was_visited_before(visits, visit, longest));
+    let longest = longest_bytes(visits);
+    let (mut first, mut again) = (Vec::new(), Vec::new());
+    for visit in visits {
+        let kind = if was_visited_before(visits, visit, longest) { &mut again } else { &mut first };
+        kind.push(visit);
+    }
     if again.len() < AGAIN_MIN || first.len() < AGAIN_MIN {
         return None;
     }

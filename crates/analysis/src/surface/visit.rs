@@ -45,7 +45,6 @@ const PIECE_BYTES_MIN: u64 = 64 * MIB;
 const PIECE_TIMES_MIN: u64 = 64;
 /// And into about so many over the whole target, which bounds memory: 4096 of 1 GB on 4 TB are finer than any zone.
 const PIECES: u64 = 4096;
-/// A phase of fewer pieces than this is one visit.
 const PIECES_MIN: u64 = 4;
 
 /// First visits, which find out how long samples must be, do not count where they were shorter than such a part of most: what a drive
@@ -144,6 +143,10 @@ pub(crate) fn visits_from_to(visits: &[Visit], first_byte: u64, end_byte: u64) -
     let from = visits.partition_point(|visit| visit.first_byte < first_byte);
     let to = visits.partition_point(|visit| visit.first_byte < end_byte);
     &visits[from..to]
+}
+
+pub(super) fn longest_bytes(visits: &[Visit]) -> u64 {
+    visits.iter().map(|visit| visit.bytes).max().unwrap_or(0)
 }
 
 pub(super) fn longest_ns(visits: &[Visit]) -> u64 {

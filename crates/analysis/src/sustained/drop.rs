@@ -64,7 +64,6 @@ pub struct Further {
 pub struct Stage {
     pub from_bytes: Estimate,
     pub level: Level,
-    /// Whether the rate was the same behind it as before it.
     pub comes_back: bool,
 }
 

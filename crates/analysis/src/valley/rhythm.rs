@@ -113,7 +113,6 @@ fn without_extra(gaps: Vec<Gap>) -> Vec<Gap> {
     if helps { whole } else { gaps }
 }
 
-/// How far a gap is from the usual one, as a logarithm.
 fn away(seconds: f64, usual_s: f64) -> f64 {
     (seconds / usual_s).ln().abs()
 }

@@ -50,7 +50,6 @@ const PLACES_STREAM: u64 = u64::MAX - 2;
 const READ_TIME_MAX: Nanos = Nanos::from_millis(100);
 const WAKE_UP_MAX: Nanos = Nanos::from_secs(30);
 const READ_TIME_EXPECTED: Nanos = Nanos::from_millis(13);
-/// The time for all, unless another is asked for.
 pub(crate) const TIME: Nanos = Nanos::from_secs(54);
 /// The same where completion times scatter: a track takes a third of a second. Seeks are known half way, and 150 tracks at the end.
 const TIME_OF_ENDS: Nanos = Nanos::from_secs(110);

@@ -47,7 +47,6 @@ const STRATA: u64 = 48;
 const EDGE_VISITS: u64 = 12;
 /// Edges are visited in all rounds until each is known to this share of the precision: √2 · 0.5 of it for their ratio.
 const EDGE_PRECISION_SHARE: f64 = 0.5;
-/// An edge is a hundredth of the range.
 const EDGE_PARTS: u64 = 100;
 /// Rounds before anything is concluded: four visits to a stratum tell how it scatters.
 const ROUNDS_MIN: u32 = 4;

@@ -231,7 +231,6 @@ impl Verify {
         true
     }
 
-    /// The start is marked, and looked for everywhere else.
     fn opening(&self) -> Vec<Phase> {
         let mut phases = vec![self.start(OperationMix::Write, "mark the start")];
         phases.extend(self.hunt());

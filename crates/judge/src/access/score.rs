@@ -108,7 +108,6 @@ fn layout(found: Option<&Value>, truth: Option<&Truth>) -> Verdict {
     Verdict::Found { error: *error, allowed: is_same_layout(found, truth), covered: *covered }
 }
 
-/// Whether members, kind and chunk are those of the truth.
 pub fn is_same_layout(found: &Value, truth: &Truth) -> bool {
     let TruthData::Members { kind, chunk_bytes } = &truth.data else { return false };
     let said = &found["data"];

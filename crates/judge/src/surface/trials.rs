@@ -14,7 +14,6 @@ use crate::virtual_drive::{Folder, named};
 use model::finding::FindingCode;
 use std::fmt::Write as _;
 
-/// The drive on which one seed after the other is tried.
 const ONE_DRIVE: &str = "dt01aca300";
 const NOTHING: &[&str] = &["null", "constant"];
 /// Of so many runs for the coverage one is a run with weak spots.

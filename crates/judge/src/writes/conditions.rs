@@ -6,7 +6,6 @@ use crate::program::Program;
 use model::finding::FindingCode;
 use std::fmt::Write as _;
 
-/// The drive of the article, and what was done to it.
 const DRIVE: &str = "sim:x25-m";
 const CONDITIONS: &str = "mixed,seq:1MiB,seq:8MiB,erase,halves";
 /// Passes as the article made them with HD Tune: across the drive, touching a third of it, in large blocks first.

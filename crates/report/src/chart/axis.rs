@@ -56,7 +56,6 @@ pub(crate) struct RoundNumber {
     pub is_main: bool,
 }
 
-/// The unit of numbers that have none but are large.
 pub(super) const COUNTED: &str = "thousand";
 /// Multiples of a power of ten that are round.
 pub(crate) const ROUND: [f64; 4] = [1.0, 2.0, 5.0, 10.0];

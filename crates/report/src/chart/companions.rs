@@ -168,7 +168,6 @@ pub(super) fn in_words(names: &[String], runs: Vec<Sampled<'_>>) -> Vec<String> 
     sentences
 }
 
-/// The same of the phases that are meant.
 pub(super) fn during(
     names: &[String],
     runs: &[ChartedRun<'_>],

@@ -51,7 +51,6 @@ impl Size {
 const TITLE_SIZE: f64 = 20.0;
 const TITLE_Y: f64 = 38.0;
 const SUBJECT_GAP: f64 = 14.0;
-/// A few letters of a name tell nothing.
 const SUBJECT_WIDTH_MIN: f64 = 80.0;
 const LEGEND_Y: f64 = 66.0;
 /// From the middle of a line of text down to its baseline, as a share of its size.

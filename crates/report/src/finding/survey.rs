@@ -468,11 +468,7 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
             "the whole drive reads at one speed, so it may be fully written or fully trimmed.".into()
         }
         SurveyUnknown::Interleaved { share } => interleaved(*share),
-        SurveyUnknown::QuickerAgain { times } => format!(
-            "what was read before is read {} × as fast as what was not: a cache keeps it, or blocks are fetched at their first read, as on a \
-             volume restored from a snapshot. Read all of it once, then repeat.",
-            number(*times)
-        ),
+        SurveyUnknown::QuickerAgain { times } => quicker_again(*times),
         SurveyUnknown::SlowRegions => {
             "slow regions were found; whether they are weak or all else is unmapped does not show.".into()
         }
@@ -504,6 +500,14 @@ pub(crate) fn why_unknown(reason: &SurveyUnknown, code: FindingCode) -> String {
 fn only_loaded(bytes_per_second: f64) -> String {
     let reached = rate(bytes_per_second);
     format!("other load fell into most samples; under it the drive reached {reached}. {REPEAT_ALONE}")
+}
+
+fn quicker_again(times: f64) -> String {
+    format!(
+        "what was read before is read {} × as fast as what was not: a cache keeps it, or blocks are fetched at their first read, as on a volume \
+         restored from a snapshot. Read all of it once, then repeat.",
+        number(times)
+    )
 }
 
 fn interleaved(share: f64) -> String {

@@ -116,7 +116,6 @@ fn beside(chart: &Chart) -> Value {
     json!({ "label": beside.label, "bars": all })
 }
 
-/// A mark is drawn as what its pen is called.
 fn mark(mark: &Mark, x: &Axis, y: &Axis) -> Value {
     let (kind, numbers) = match mark.place {
         Place::At(at) => ("border", vec![x.coordinate(at)]),

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SettingsPage {
-    /// The files that count, and whether they are there.
     pub files: Vec<(String, bool)>,
     pub rows: Vec<SettingRow>,
     pub never_write: Vec<ExclusionRow>,

@@ -69,10 +69,7 @@ pub enum FaultProfile {
         every_s: Option<f64>,
     },
     /// After so many requests the drive is gone.
-    GoneAfterRequests {
-        /// How many are answered as usual.
-        requests: u64,
-    },
+    GoneAfterRequests { requests: u64 },
     /// From a moment on the drive is gone.
     GoneAt {
         /// That moment, in seconds from the start.

@@ -5,7 +5,6 @@
 
 use std::collections::VecDeque;
 
-/// A write on its way from the buffer to the flash.
 #[derive(Clone, Copy, Debug)]
 struct Draining {
     /// The number of its last byte, counted from the first ever written.

@@ -30,7 +30,6 @@ pub struct FlashDrive {
     write_overhead_s: f64,
     controller_free_s: f64,
     active_until_s: f64,
-    /// Whether anything was written since the last flush.
     is_dirty: bool,
     /// When the mapping table of the last flush is stored.
     stored_s: f64,

@@ -31,7 +31,6 @@ fn flash_drives() -> Vec<(u64, FlashProfile)> {
     drawn.map(|profile| (profile.identity.capacity_bytes.unwrap(), profile.flash.unwrap())).collect()
 }
 
-/// The mean of the surfaces in a zone.
 fn mean_sectors(counts: &[u32]) -> f64 {
     counts.iter().map(|&count| f64::from(count)).sum::<f64>() / counts.len() as f64
 }

@@ -26,7 +26,6 @@ pub(crate) enum Counted {
     Bytes,
 }
 
-/// The numbers of a bucket, in what it counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BucketNumbers {
     pub counted: Counted,

@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 const KINDS_MAX: usize = 3;
 /// The share of the time of all writes that these have at least; otherwise the run is no course of writes.
 const COVERED_SHARE_MIN: f64 = 0.7;
-/// A visit of less time has no course.
 const VISIT_S_MIN: f64 = 1.0;
 /// Without a pause nothing lies between two phases but setting up the next.
 const GAP_SHARE_MIN: f64 = 0.003;

@@ -77,7 +77,6 @@ impl DotGrid {
         lowest - (height.clamp(0.0, 1.0) * lowest as f64).round() as usize
     }
 
-    /// The cells as signs, a blank where there is no dot.
     pub(super) fn signs(&self) -> SignGrid {
         let is_braille = self.dots_across == 2;
         let mut cells = Vec::new();
