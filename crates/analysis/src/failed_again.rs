@@ -32,24 +32,29 @@ fn range_to_read(error: ErrorRecord) -> Option<ByteRange> {
     }
 }
 
-/// How many rereads succeeded, and how many did not.
-fn rereads(run: &RunView<'_>) -> (usize, usize) {
-    let (mut succeeded, mut failed) = (0, 0);
-    for summary in run.phases {
-        if summary.phase.kind == PhaseKind::Reread {
-            failed += usize::from(summary.errors() > 0);
-            succeeded += usize::from(summary.errors() == 0 && summary.operations() > 0);
-        }
-    }
-    (succeeded, failed)
+/// The rereads of a run. One that somebody skipped neither succeeded nor failed.
+pub struct Rereads {
+    pub made: usize,
+    pub succeeded: usize,
+    pub failed: usize,
 }
 
-pub fn fails_again(run: &RunView<'_>) -> bool {
-    rereads(run).1 > 0
+impl Rereads {
+    pub fn of(run: &RunView<'_>) -> Rereads {
+        let mut rereads = Rereads { made: 0, succeeded: 0, failed: 0 };
+        for summary in run.phases {
+            if summary.phase.kind == PhaseKind::Reread {
+                rereads.made += 1;
+                rereads.failed += usize::from(summary.errors() > 0);
+                rereads.succeeded += usize::from(summary.errors() == 0 && summary.operations() > 0);
+            }
+        }
+        rereads
+    }
 }
 
 /// How many rereads succeeded, if all that may be asked for did.
 pub(crate) fn none_failed_again(run: &RunView<'_>) -> Option<usize> {
-    let (succeeded, failed) = rereads(run);
-    (succeeded == REREADS_MAX && failed == 0).then_some(succeeded)
+    let Rereads { succeeded, failed, .. } = Rereads::of(run);
+    (succeeded >= REREADS_MAX && failed == 0).then_some(succeeded)
 }

@@ -2,7 +2,7 @@
 
 use crate::preparation::phase;
 use crate::{Conduct, Experiment, Remaining};
-use analysis::failed_again::{REREADS_MAX, failed_reads, fails_again};
+use analysis::failed_again::{REREADS_MAX, Rereads, failed_reads};
 use model::plan::{Phase, PhaseKind, StopCondition};
 use model::range::ByteRange;
 use model::run::RunView;
@@ -12,23 +12,22 @@ pub(crate) struct Reread {
     experiment: Box<dyn Experiment>,
     /// One of each place that failed, once the experiment is over.
     failed: Option<Vec<ByteRange>>,
-    reread: usize,
 }
 
 impl Reread {
     pub(crate) fn after(experiment: impl Experiment + 'static) -> Box<dyn Experiment> {
-        Box::new(Reread { experiment: Box::new(experiment), failed: None, reread: 0 })
+        Box::new(Reread { experiment: Box::new(experiment), failed: None })
     }
 
     /// Until one fails again: each may take the drive many seconds.
     fn again(&mut self, so_far: &RunView<'_>) -> Option<Phase> {
         let failed = self.failed.get_or_insert_with(|| failed_reads(so_far));
-        if failed.is_empty() || self.reread == REREADS_MAX || fails_again(so_far) {
+        let Rereads { made, failed: failed_again, .. } = Rereads::of(so_far);
+        if failed.is_empty() || failed_again > 0 || made >= REREADS_MAX {
             return None;
         }
-        let range = failed[self.reread % failed.len()];
-        self.reread += 1;
-        let name = format!("read again what failed, {} of up to {REREADS_MAX}", self.reread);
+        let range = failed[made % failed.len()];
+        let name = format!("read again what failed, {} of up to {REREADS_MAX}", made + 1);
         let read = Workload {
             alignment: so_far.target.logical_block,
             ..Workload::new(range, Pattern::Sequential, OperationMix::Read, range.bytes(), 1)

@@ -6,7 +6,7 @@
 //! | drive | the thing under the target; several, if the target is striped or mirrored |
 //! | request / completion | one I/O handed to an engine / its answer with status and times |
 //! | workload | access pattern, block sizes, read/write mix, queue depth, threads, arrival, range |
-//! | phase | one step of a plan: purge, precondition, warm-up, measure, idle, verify |
+//! | phase | one step of a plan: purge, precondition, warm-up, measure, idle, verify, reread |
 //! | experiment | a question put to a drive: it yields phases and may choose the next by their records |
 //! | run | one execution of one or more experiments on one target; the unit that is stored |
 //! | interval record | one time slice of a phase: offset span, operations, bytes, latency quantiles, errors |

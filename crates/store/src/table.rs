@@ -258,7 +258,7 @@ columns! { PhaseRow<'_>: row {
     "phase": u32 = row.number, "number of the phase, from 0";
     "phase_name": String = row.summary.phase.name.clone(), "its name";
     "experiment": String = row.summary.phase.experiment.to_string(), "experiment";
-    "kind": String = row.summary.phase.kind.name().into(), "`purge`, `precondition`, `warm-up`, `measure`, `idle` or `verify`";
+    "kind": String = row.summary.phase.kind.name().into(), "`purge`, `precondition`, `warm-up`, `measure`, `idle`, `verify` or `reread`";
     "operation": Option<String> = Some(row.totals?.operation.name().into()), "`read`, `write`, `flush`, `discard` or `commit`; empty if idle";
     "pattern": Option<String> = Some(row.workload()?.pattern.name().into()), "access pattern";
     "range_first_byte": Option<u64> = Some(row.workload()?.range.first().get()), "start of the range";
