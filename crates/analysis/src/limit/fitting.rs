@@ -58,7 +58,7 @@ impl<'run> Fitting<'run> {
             window.is_at(run.per_second) && off <= COSTS_OFF * cost + run.error * away_s
         };
         let is_known_across = |from: usize, to: usize| {
-            asked.lowest(&run, from, to) > FULL_SHARE * run.credit && asked.joined(from..to) == 0.0
+            asked.lowest(&run, from, to) > FULL_SHARE * run.credit && asked.is_surely_apart(from..to)
         };
         let before =
             (0..first).rev().take_while(|&index| is_known_across(windows[index].to, windows[index + 1].to));
@@ -451,18 +451,23 @@ impl<'run> Fitting<'run> {
     }
 }
 
-/// Not those of workloads of the stretch, whose rate is that of others.
+/// Not those of workloads of the stretch, whose rate is that of others. Phase by phase, since a long run has many steps and is fitted often.
 fn joined_until(asked: &Asked<'_>, stretch: Range<usize>) -> Vec<f64> {
+    let steps = asked.steps();
     let mut of_stretch: BTreeSet<&Shape> = BTreeSet::new();
-    for step in &asked.steps()[stretch] {
-        of_stretch.extend(asked.shape(step));
+    for phase in steps[stretch].chunk_by(|one, next| one.phase == next.phase) {
+        of_stretch.extend(asked.shape(&phase[0]));
     }
-    let (mut sum, mut until) = (0.0, Vec::new());
-    for (index, step) in asked.steps().iter().enumerate() {
-        if asked.shape(step).is_some_and(|shape| !of_stretch.contains(shape)) {
-            sum += asked.joined(index..index + 1);
+    let (mut sum, mut until) = (0.0, Vec::with_capacity(steps.len()));
+    for phase in steps.chunk_by(|one, next| one.phase == next.phase) {
+        let share = match asked.shape(&phase[0]) {
+            Some(shape) if !of_stretch.contains(shape) => asked.joined_share(phase[0].phase),
+            _ => 0.0,
+        };
+        for step in phase {
+            sum += share * asked.used(step);
+            until.push(sum);
         }
-        until.push(sum);
     }
     until
 }
