@@ -37,7 +37,7 @@ pub(super) struct Fitting<'run> {
     pub(super) members: Vec<usize>,
     pub(super) stretch: Waiting,
     tolerance: f64,
-    /// Requests, up to each step, that the kernel may have joined.
+    /// Requests, up to each step, that the kernel may have joined; empty where it joined none.
     joined_until: Vec<f64>,
     limited_shapes: OnceCell<Vec<&'run Shape>>,
 }
@@ -126,6 +126,9 @@ impl<'run> Fitting<'run> {
     /// How far the deficit is above the credit, or below it if negative, beyond what may have been joined between the stretch and that step.
     fn above_credit(&self, step: usize) -> f64 {
         let above = self.stretch.deficits[step] - self.stretch.credit;
+        if self.joined_until.is_empty() {
+            return above;
+        }
         let joined = (self.joined_until[step] - self.joined_until[self.stretch.to]).max(0.0);
         let joined_before = (self.joined_until[self.stretch.from] - self.joined_until[step]).max(0.0);
         above - above.clamp(-joined_before, joined)
@@ -309,7 +312,7 @@ impl<'run> Fitting<'run> {
             Some(met) => self.credit_if_several(met, credit),
             None => None,
         };
-        let credit_joined = self.joined_until[self.stretch.from];
+        let credit_joined = self.joined_until.get(self.stretch.from).copied().unwrap_or(0.0);
         Some(Bucket {
             per_second: self.stretch.per_second,
             per_second_error: self.stretch.error,
@@ -451,23 +454,22 @@ impl<'run> Fitting<'run> {
     }
 }
 
-/// Not those of workloads of the stretch, whose rate is that of others. Phase by phase, since a long run has many steps and is fitted often.
+/// Not those of workloads of the stretch, whose rate is that of others.
 fn joined_until(asked: &Asked<'_>, stretch: Range<usize>) -> Vec<f64> {
-    let steps = asked.steps();
-    let mut of_stretch: BTreeSet<&Shape> = BTreeSet::new();
-    for phase in steps[stretch].chunk_by(|one, next| one.phase == next.phase) {
-        of_stretch.extend(asked.shape(&phase[0]));
+    let (steps, shapes) = (asked.steps(), &asked.course.shapes);
+    let [first, last] = [stretch.start, stretch.end - 1].map(|step| steps[step].phase as usize);
+    let of_stretch: BTreeSet<&Option<Shape>> = shapes[first..=last].iter().collect();
+    let mut shares = Vec::new();
+    for (phase, shape) in (0u32..).zip(shapes) {
+        shares.push(if of_stretch.contains(shape) { 0.0 } else { asked.joined_share(phase) });
+    }
+    if shares.iter().all(|share| *share == 0.0) {
+        return Vec::new();
     }
     let (mut sum, mut until) = (0.0, Vec::with_capacity(steps.len()));
-    for phase in steps.chunk_by(|one, next| one.phase == next.phase) {
-        let share = match asked.shape(&phase[0]) {
-            Some(shape) if !of_stretch.contains(shape) => asked.joined_share(phase[0].phase),
-            _ => 0.0,
-        };
-        for step in phase {
-            sum += share * asked.used(step);
-            until.push(sum);
-        }
+    for step in steps {
+        sum += shares[step.phase as usize] * asked.used(step);
+        until.push(sum);
     }
     until
 }
