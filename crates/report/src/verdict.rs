@@ -6,8 +6,8 @@ use crate::terminal::findings::{Row, named, rows_of, sampled_share};
 use crate::terminal::method::not_served;
 use model::experiment_name::ExperimentName;
 use model::finding::{
-    CommitVerdict, Finding, FindingCode, Outcome, StripeLayout, UnmappedRanges, VerdictUnknown, VolumeKind,
-    known,
+    BadBlocksUnknown, CommitVerdict, Finding, FindingCode, Outcome, StripeLayout, UnmappedRanges,
+    VerdictUnknown, VolumeKind, known,
 };
 use model::run::Run;
 
@@ -87,11 +87,9 @@ impl Verdict {
         }
         let failed = not_served(run);
         if !failed.is_empty() {
-            return verdict(
-                Severity::Bad,
-                "Requests failed.",
-                and_answers(format!("{}.", failed.join("; "))),
-            );
+            let counted = format!("{}.", failed.join("; "));
+            let said = why_no_bad_blocks(run, style).unwrap_or(counted);
+            return verdict(Severity::Bad, "Requests failed.", and_answers(said));
         }
         let warnings = sentences_of(&rows, Tone::Warning);
         if !warnings.is_empty() {
@@ -137,6 +135,20 @@ impl Verdict {
     pub(crate) fn text(&self) -> String {
         format!("{} {}", self.headline, self.sentence).trim_end().into()
     }
+}
+
+/// What requests that failed tell, where that is not which blocks are bad.
+fn why_no_bad_blocks(run: &Run, style: Style) -> Option<String> {
+    for finding in &run.findings {
+        if let Finding::BadBlocks(Outcome::Unknown(
+            BadBlocksUnknown::NotAgain { .. } | BadBlocksUnknown::OnlyInQueue { .. },
+        )) = finding
+            && let Text::Unknown { why, .. } = text(finding, &run.target)
+        {
+            return Some(named(label(FindingCode::BadBlocks), &style.sentence(&why)));
+        }
+    }
+    None
 }
 
 /// "No I/O errors in 5,318 requests (2.77 GB read).", where none failed.

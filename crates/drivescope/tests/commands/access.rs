@@ -13,16 +13,6 @@ fn a_run_is_gone_on_with_by_its_own_command() {
     assert!(outcome.err.contains("drivescope access --resume"), "{}", outcome.err);
 }
 
-/// "Random 4 KiB reads at QD 1 average 84.3 µs over the whole drive" is a mean of what holds data and of what holds none.
-#[test]
-fn a_verdict_tells_that_part_of_a_drive_holds_nothing() {
-    let page = Home::new().print(&["check", "sim:random-trimmed-1539501", "--deep", "-q", "--seed", "1"]);
-    let verdict = page.split("\n\n").find(|part| part.starts_with("Verdict: "));
-    let words: Vec<&str> = verdict.unwrap_or_else(|| panic!("{page}")).split_whitespace().collect();
-    let told = "Random reads take 25.9 µs in about 30.4 % of the drive, and 110 µs in the rest: the fast part was never";
-    assert!(words.join(" ").contains(told), "{page}");
-}
-
 /// What `access --buffered` finds of a loop device that is told to read on by so many sectors of 512 bytes.
 fn read_on_by_the_system(device: &LoopDevice, sectors: &str) -> Value {
     let set = outcome(Command::new("blockdev").args(["--setra", sectors]).arg(&device.path));

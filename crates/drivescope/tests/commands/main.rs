@@ -30,5 +30,6 @@ mod scripting;
 mod serve;
 #[path = "../../../store/tests/store_support/mod.rs"]
 mod store_support;
+mod verdict;
 mod verify;
 mod virtual_drives;
