@@ -50,9 +50,9 @@ impl Reason for BadBlocksUnknown {
                  controller or the bridge; that says nothing about single blocks. Write 1 to `/sys/block/NAME/device/queue_depth` and repeat."
             ),
             Self::NotAgain { failed, reread } => format!(
-                "Inconclusive: {} failed, and none of {reread} reads of the same blocks did afterwards: a cable, a bridge or a controller fails \
-                 now and then, or the drive reads weak blocks at a later attempt. Read `dmesg` and SMART attributes 197 and 199, change the cable, \
-                 and repeat.",
+                "Inconclusive: {} failed, and none of {reread} reads of the same blocks did afterwards: a cable, bridge or controller fails \
+                 intermittently, or the drive recovers weak blocks on a retry. Check `dmesg` and SMART attributes 197 (pending sectors) and 199 (CRC \
+                 errors), replace the cable, then repeat.",
                 counted(*failed as u64, "request", "requests")
             ),
             Self::OnlyDurability { operation: Operation::Commit, failed, first_s } => format!(

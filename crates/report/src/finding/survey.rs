@@ -504,8 +504,8 @@ fn only_loaded(bytes_per_second: f64) -> String {
 
 fn quicker_again(times: f64) -> String {
     format!(
-        "what was read before is read {} × as fast as what was not: a cache keeps it, or blocks are fetched at their first read, as on a volume \
-         restored from a snapshot. Read all of it once, then repeat.",
+        "rereads are {} × as fast as first reads: a cache holds what was read, or blocks are fetched on first access, as on a volume restored from \
+         a snapshot. Read the whole drive once, then repeat.",
         number(times)
     )
 }
