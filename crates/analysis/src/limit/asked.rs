@@ -216,13 +216,13 @@ impl<'course> Asked<'course> {
         windows
     }
 
-    /// The share by which the bucket may have given less for a phase than was counted: bytes stay as many, however requests are joined.
-    pub(super) fn joined_share(&self, phase: u32) -> f64 {
-        if self.unit == Unit::Bytes { 0.0 } else { self.course.joined_share(phase) }
+    /// The share by which the bucket may have given less for a phase than was counted: bytes stay as many, however requests are merged.
+    pub(super) fn merged_share(&self, phase: u32) -> f64 {
+        if self.unit == Unit::Bytes { 0.0 } else { self.course.merged_share(phase) }
     }
 
     pub(super) fn is_surely_apart(&self, steps: Range<usize>) -> bool {
-        self.steps()[steps].iter().all(|step| self.joined_share(step.phase) == 0.0)
+        self.steps()[steps].iter().all(|step| self.merged_share(step.phase) == 0.0)
     }
 
     fn used_between(&self, from: usize, to: usize) -> f64 {

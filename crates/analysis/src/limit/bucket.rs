@@ -20,8 +20,8 @@ pub(super) struct Bucket {
     pub per_second_error: f64,
     pub credit: f64,
     pub credit_error: f64,
-    /// Of the credit, what may have been joined before it was used up.
-    pub credit_joined: f64,
+    /// Of the credit, what may have been merged before it was used up.
+    pub credit_merged: f64,
     pub credit_if_several: Option<f64>,
     pub may_have_been_full: bool,
     pub burst: f64,

@@ -41,7 +41,7 @@ pub(super) struct Course {
     pub shapes: Vec<Option<Shape>>,
     /// What was in flight when each phase ended by time: it reached the drive, and no record counts it.
     pub late: Vec<Used>,
-    /// Whether a kernel queued the requests, which joins neighbours: the drive is asked less often than was counted.
+    /// Whether a kernel queued the requests, which merges neighbours: the drive is asked less often than was counted.
     is_queued: bool,
 }
 
@@ -75,8 +75,8 @@ impl Course {
         self.steps.iter().any(Step::has_reads) && self.steps.iter().any(|step| step.writes.requests > 0.0)
     }
 
-    /// Of the requests of a phase, the share by which the drive is asked less often than was counted where the kernel joins neighbours.
-    pub fn joined_share(&self, phase: u32) -> f64 {
+    /// Of the requests of a phase, the share by which the drive is asked less often than was counted where the kernel merges neighbours.
+    pub fn merged_share(&self, phase: u32) -> f64 {
         match &self.shapes[phase as usize] {
             Some(shape) if self.is_queued && shape.is_sequential && shape.in_flight > 1 => {
                 1.0 - 1.0 / shape.in_flight as f64

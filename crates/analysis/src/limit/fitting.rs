@@ -24,7 +24,7 @@ const SLOW_SHARE: f64 = 0.4;
 const FULL_SHARE: f64 = 0.02;
 /// Windows at the sustained rate with credit left, as a share of those that wait for tokens: alternating workloads make some by chance.
 const AS_SLOW_SHARE: f64 = 0.1;
-/// What comes at the sustained rate so near to the credit waits for tokens: on mounted volumes 1 to 5 % of what was counted had been joined.
+/// What comes at the sustained rate so near to the credit waits for tokens: on mounted volumes 1 to 5 % of what was counted had been merged.
 const NEAR_SHARE: f64 = 0.05;
 /// A drop of the deficit between two times at the credit that is no slip: then the refill is seen by itself. A write
 /// cache wins space back at a rate of its own, so that where only writes are limited, it is to be larger.
@@ -37,8 +37,8 @@ pub(super) struct Fitting<'run> {
     pub(super) members: Vec<usize>,
     pub(super) stretch: Waiting,
     tolerance: f64,
-    /// Requests, up to each step, that the kernel may have joined; empty where it joined none.
-    joined_until: Vec<f64>,
+    /// Requests, up to each step, that the kernel may have merged; empty where it merged none.
+    merged_until: Vec<f64>,
     limited_shapes: OnceCell<Vec<&'run Shape>>,
 }
 
@@ -71,14 +71,14 @@ impl<'run> Fitting<'run> {
         let is_whole = (from, to) == (run.from, run.to);
         let whole = if is_whole { run } else { asked.stretch(from, to, cost)? };
         let tolerance = COSTS_OFF * cost;
-        let joined_until = joined_until(asked, whole.from..whole.to + 1);
+        let merged_until = merged_until(asked, whole.from..whole.to + 1);
         let mut fitting = Fitting {
             asked,
             windows,
             members: Vec::new(),
             stretch: whole,
             tolerance,
-            joined_until,
+            merged_until,
             limited_shapes: OnceCell::new(),
         };
         fitting.members = fitting.at_the_rate();
@@ -123,15 +123,15 @@ impl<'run> Fitting<'run> {
         rows
     }
 
-    /// How far the deficit is above the credit, or below it if negative, beyond what may have been joined between the stretch and that step.
+    /// How far the deficit is above the credit, or below it if negative, beyond what may have been merged between the stretch and that step.
     fn above_credit(&self, step: usize) -> f64 {
         let above = self.stretch.deficits[step] - self.stretch.credit;
-        if self.joined_until.is_empty() {
+        if self.merged_until.is_empty() {
             return above;
         }
-        let joined = (self.joined_until[step] - self.joined_until[self.stretch.to]).max(0.0);
-        let joined_before = (self.joined_until[self.stretch.from] - self.joined_until[step]).max(0.0);
-        above - above.clamp(-joined_before, joined)
+        let merged = (self.merged_until[step] - self.merged_until[self.stretch.to]).max(0.0);
+        let merged_before = (self.merged_until[self.stretch.from] - self.merged_until[step]).max(0.0);
+        above - above.clamp(-merged_before, merged)
     }
 
     fn off_credit(&self, step: usize) -> f64 {
@@ -312,14 +312,14 @@ impl<'run> Fitting<'run> {
             Some(met) => self.credit_if_several(met, credit),
             None => None,
         };
-        let credit_joined = self.joined_until.get(self.stretch.from).copied().unwrap_or(0.0);
+        let credit_merged = self.merged_until.get(self.stretch.from).copied().unwrap_or(0.0);
         Some(Bucket {
             per_second: self.stretch.per_second,
             per_second_error: self.stretch.error,
             credit,
             may_have_been_full: self.asked.lowest_deficit == 0.0,
             credit_error,
-            credit_joined,
+            credit_merged,
             credit_if_several,
             burst,
             burst_of_limited,
@@ -455,13 +455,13 @@ impl<'run> Fitting<'run> {
 }
 
 /// Not those of workloads of the stretch, whose rate is that of others.
-fn joined_until(asked: &Asked<'_>, stretch: Range<usize>) -> Vec<f64> {
+fn merged_until(asked: &Asked<'_>, stretch: Range<usize>) -> Vec<f64> {
     let (steps, shapes) = (asked.steps(), &asked.course.shapes);
     let [first, last] = [stretch.start, stretch.end - 1].map(|step| steps[step].phase as usize);
     let of_stretch: BTreeSet<&Option<Shape>> = shapes[first..=last].iter().collect();
     let mut shares = Vec::new();
     for (phase, shape) in (0u32..).zip(shapes) {
-        shares.push(if of_stretch.contains(shape) { 0.0 } else { asked.joined_share(phase) });
+        shares.push(if of_stretch.contains(shape) { 0.0 } else { asked.merged_share(phase) });
     }
     if shares.iter().all(|share| *share == 0.0) {
         return Vec::new();

@@ -232,7 +232,7 @@ impl Fit {
                 _ => LimitedOperations::Reads,
             },
             credit,
-            credit_low: credit - credit_error - bucket.credit_joined,
+            credit_low: credit - credit_error - bucket.credit_merged,
             credit_high: bucket.credit_if_several.unwrap_or(credit) + credit_error,
             may_count_several: bucket.credit_if_several.is_some(),
             may_have_been_full: bucket.may_have_been_full,
